@@ -52,8 +52,8 @@ llvm::Expected<DeviceObject> readDeviceObject(llvm::MemoryBufferRef elf);
 /// The kernels alone: of what was made.
 llvm::Expected<std::vector<Kernel>> readKernels(llvm::MemoryBufferRef elf);
 
-/// What kernels call: the functions of the symbol table that are no kernels, by address, for waves as the first kernel has them.
-/// None where the table was stripped.
+/// What kernels call: the functions of the symbol table that are no kernels, by address, for waves
+/// as the first kernel has them. None where the table was stripped.
 llvm::Expected<std::vector<Kernel>> readFunctions(llvm::MemoryBufferRef elf);
 
 /// Splits concatenated bitcode files. Walks the top-level blocks of the bitstream instead of

@@ -1,8 +1,10 @@
-// What is made is handed on only where LLVM is not known to have got it wrong (passes/cost/estimate.h, mayBeWrong): whether code pays
-// may be for a measurement to say, or for nobody; whether it is right is not.
+// What is made is handed on only where LLVM is not known to have got it wrong
+// (passes/cost/estimate.h, mayBeWrong): whether code pays may be for a measurement to say, or for
+// nobody; whether it is right is not.
 //
-// Each kernel is held against the original's, and so is what kernels call, by name. What has no namesake there, since it was inlined, cloned or
-// stripped, is held against nothing. Linear in the code.
+// Each kernel is held against the original's, and so is what kernels call, by name. What has no
+// namesake there, since it was inlined, cloned or stripped, is held against nothing. Linear in the
+// code.
 #include "jit/compilation.h"
 
 #include "jit/machine_code.h"

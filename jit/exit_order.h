@@ -5,9 +5,9 @@
 // reverse order: one of ours that stops a compile at exit, registered when the compiler is loaded,
 // would run after those, with the objects gone under the compile. There is no moment to register it
 // again that comes behind all of them. So what the compiler's libraries register goes through us,
-// and the handler that runs in the end calls ours first (runtime/host/exit_handlers.h). The shim has the same done
-// as soon as the application's comgr is loaded (runtime/engine/comgr_turns.h); here it is done for libraries that have come
-// since, and for this one.
+// and the handler that runs in the end calls ours first (runtime/host/exit_handlers.h). The shim
+// has the same done as soon as the application's comgr is loaded (runtime/engine/comgr_turns.h);
+// here it is done for libraries that have come since, and for this one.
 //
 // Thread rule: any thread.
 #pragma once

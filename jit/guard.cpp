@@ -125,7 +125,8 @@ void onBadAlloc(void *, const char *, bool) {
     throw std::bad_alloc();
 }
 
-/// Sent to the process (kill(2), sigqueue(3), a timer), for any thread that takes it. An abort() or a raise() is for a thread.
+/// Sent to the process (kill(2), sigqueue(3), a timer), for any thread that takes it. An abort() or
+/// a raise() is for a thread.
 bool isForTheProcess(const siginfo_t *info) {
   return info && info->si_code <= 0 && info->si_code != SI_TKILL;
 }
@@ -144,9 +145,10 @@ void sendToProcess(int number, siginfo_t info) {
   syscall(SYS_rt_sigqueueinfo, getpid(), number, &info);
 }
 
-/// The application's threads may all have it blocked, and one of them wait for it by sigwait(3) or signalfd(2): this thread, which
-/// the application does not know of, gives it back. In the signal's handler, which returns with all faults open again: the compile's
-/// own are still to be caught, so what nobody takes is kept until the call has ended.
+/// The application's threads may all have it blocked, and one of them wait for it by sigwait(3) or
+/// signalfd(2): this thread, which the application does not know of, gives it back. In the signal's
+/// handler, which returns with all faults open again: the compile's own are still to be caught, so
+/// what nobody takes is kept until the call has ended.
 void giveBack(int number, const siginfo_t &info) {
   sigset_t one, pending;
   sigemptyset(&one);

@@ -29,8 +29,8 @@ namespace meld::jit {
 /// Registers AMDGPU with LLVM, once.
 void initializeTargets();
 
-/// Takes back what lld and clang, in a comgr that shares our LLVM, have set of LLVM's options, as a run of the
-/// pipeline does with its own. Nothing while one is under way.
+/// Takes back what lld and clang, in a comgr that shares our LLVM, have set of LLVM's options, as a
+/// run of the pipeline does with its own. Nothing while one is under way.
 void resetCommandLine();
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

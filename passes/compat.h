@@ -49,7 +49,8 @@ inline void setTargetTriple(llvm::Module &module, llvm::StringRef triple) {
 #endif
 }
 
-/// The code-object version a module is for, times 100 (400, 500, ...), 0 where it does not say. LLVM renamed the flag with 18.
+/// The code-object version a module is for, times 100 (400, 500, ...), 0 where it does not say.
+/// LLVM renamed the flag with 18.
 inline uint64_t codeObjectVersion(const llvm::Module &module) {
   for (const char *flag : {"amdhsa_code_object_version", "amdgpu_code_object_version"})
     if (auto *version =

@@ -58,8 +58,8 @@ using namespace llvm;
 
 namespace {
 
-/// A pass of ours, kept away from functions whose floating point is not settled, and from those of the host, which a
-/// compiler with our plugin gives us, too.
+/// A pass of ours, kept away from functions whose floating point is not settled, and from those of
+/// the host, which a compiler with our plugin gives us, too.
 template <typename Pass> class WhereSettled : public PassInfoMixin<WhereSettled<Pass>> {
 public:
   WhereSettled(std::shared_ptr<FpSettling> settling, Pass pass)

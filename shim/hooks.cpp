@@ -74,8 +74,9 @@ void watchComgrForCompiles() noexcept {
   if (gProcess->settings.compiler == "process")
     return;
   watchComgrFromHook();
-  // Exit handlers run newest first, and comgr has registered those that end LLVM by now: the compiler's thread is
-  // stopped before them, also where it is still opening the compiler (jit/exit_order.h comes with that).
+  // Exit handlers run newest first, and comgr has registered those that end LLVM by now: the
+  // compiler's thread is stopped before them, also where it is still opening the compiler
+  // (jit/exit_order.h comes with that).
   static std::atomic<bool> registered{false};
   if (comgrIsWatched() && !registered.exchange(true))
     std::atexit(finishProcess);

@@ -11,7 +11,8 @@
 // The PTX tells the rest: each entry's parameters, and in a comment that build.py has put there how much
 // shared memory the launch has to add ("// dynamic ENTRY BYTES").
 //
-// Errors: std::runtime_error, with the file's name, also for PTX and facts that are not understood. Thread rule: values.
+// Errors: std::runtime_error, with the file's name, also for PTX and facts that are not understood.
+// Thread rule: values.
 #pragma once
 
 #include "passes/specialize/facts.h"

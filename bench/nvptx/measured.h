@@ -11,14 +11,15 @@
 // "again" is the plain form a second time: how far two times of the same code lie apart, and whether
 // its results are always the same (atomic sums of floats are not).
 //
-// A time is that between two events around one launch. A long copy in front of it keeps the GPU busy until all three
-// are queued, so that nothing of the host is in it; a time for which that was not so (the first event had happened by
-// then) is taken anew, and where it never is, counted as loose. The copies leave memory's newest lines in
-// the L2, the same for all forms. Of a kernel's launches the times of a round are added up; of a launch in which a
-// form may not run, its share is the plain form's, and `launches` says of how many it is not.
+// A time is that between two events around one launch. A long copy in front of it keeps the GPU
+// busy until all three are queued, so that nothing of the host is in it; a time for which that was
+// not so (the first event had happened by then) is taken anew, and where it never is, counted as
+// loose. The copies leave memory's newest lines in the L2, the same for all forms. Of a kernel's
+// launches the times of a round are added up; of a launch in which a form may not run, its share is
+// the plain form's, and `launches` says of how many it is not.
 //
-// Thread rule: one thread. Processes on the same device take turns by a lock on a file (NVPTX_LOCK): every copy and launch is
-// made by who has it.
+// Thread rule: one thread. Processes on the same device take turns by a lock on a file
+// (NVPTX_LOCK): every copy and launch is made by who has it.
 #pragma once
 
 #include "bench/nvptx/driver.h"

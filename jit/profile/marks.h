@@ -63,8 +63,8 @@ struct Marks {
 };
 
 /// For the compile's metadata: {"functions": [{"name", "cfg", "blocks": [MARK],
-/// "branches": [{"block", "exitsLoop", "edges": [[TO, MARK]]}], "loops": [{"header", "depth", "entries": [MARK]}]}],
-/// "runs": [[BEGIN, END, ISSUED, [MARK]]]}.
+/// "branches": [{"block", "exitsLoop", "edges": [[TO, MARK]]}], "loops": [{"header", "depth",
+/// "entries": [MARK]}]}], "runs": [[BEGIN, END, ISSUED, [MARK]]]}.
 nlohmann::ordered_json toJson(const Marks &marks);
 
 /// Of blocks, in order: who follows whom. 16 hex digits.

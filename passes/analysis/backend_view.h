@@ -3,8 +3,9 @@
 // calls divergent is computed on the vector unit, however uniform it is. Reference: Karrenberg and
 // Hack, "Improving performance of OpenCL on CPUs" (CC 2012), as in LLVM's DivergenceAnalysis.cpp.
 //
-// That analysis misses joins, in LLVM 15 to 19 at least (21 does not): where both sides of a divergent branch are several blocks
-// long, it does not reach the block behind them, and takes `phi [false, A], [true, B]` there for uniform (random kernel 94 of
+// That analysis misses joins, in LLVM 15 to 19 at least (21 does not): where both sides of a
+// divergent branch are several blocks long, it does not reach the block behind them, and takes `phi
+// [false, A], [true, B]` there for uniform (random kernel 94 of
 // --delay --nests). Code generation structurizes first, after which one side of each branch is empty, and is right. So its word
 // counts only where our own analysis says the same.
 //

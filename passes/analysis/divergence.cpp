@@ -121,9 +121,9 @@ reaching(const Loop &loop, ArrayRef<const BasicBlock *> targets, const BasicBloc
   return seen;
 }
 
-// Branches of `loop` from which threads come by `block`, and go round again past it, in the same round: they decide in which round
-// a thread is there. (A block that every run of the loop comes by in its last round post-dominates the whole loop, so control
-// dependence alone misses them.)
+// Branches of `loop` from which threads come by `block`, and go round again past it, in the same
+// round: they decide in which round a thread is there. (A block that every run of the loop comes by
+// in its last round post-dominates the whole loop, so control dependence alone misses them.)
 void DivergenceInfo::addDecidersOfRound(BitVector &deciders, const Loop &loop,
                                         const BasicBlock &block) const {
   SmallVector<BasicBlock *, 8> latches;
@@ -168,9 +168,10 @@ void DivergenceInfo::collectLoopExits() {
   }
 }
 
-// What decides by a branch in a loop decides in the round in which a thread comes by: threads that come in different rounds may
-// decide differently, however uniform the branch is in each. That is up to what decides in which round the loop is left. In loops
-// around `block` the threads that are there together are in the same round.
+// What decides by a branch in a loop decides in the round in which a thread comes by: threads that
+// come in different rounds may decide differently, however uniform the branch is in each. That is
+// up to what decides in which round the loop is left. In loops around `block` the threads that are
+// there together are in the same round.
 void DivergenceInfo::addRoundsOf(BitVector &deciders, const BasicBlock &block) const {
   SmallPtrSet<const Loop *, 8> seen;
   const BitVector before = deciders;
@@ -338,8 +339,9 @@ Width DivergenceInfo::branchWidth(const BasicBlock *block) const {
   return terminator->getNumSuccessors() < 2 ? Width::all : Width::thread;
 }
 
-// Whether a thread comes to `block` is up to the branches that it depends on; whether those that come are there at one time, also
-// to what decides in which round of a loop around it they come, and in which round of another loop they leave that.
+// Whether a thread comes to `block` is up to the branches that it depends on; whether those that
+// come are there at one time, also to what decides in which round of a loop around it they come,
+// and in which round of another loop they leave that.
 const BitVector &DivergenceInfo::decidersOfMeeting(const BasicBlock &block) const {
   auto [found, isNew] = meetings_.try_emplace(&block);
   BitVector &deciders = found->second;
@@ -431,7 +433,8 @@ Width DivergenceInfo::arithmeticWidth(const Instruction &instruction) const {
   return result;
 }
 
-/// A flat pointer may lead into private memory; not where the host has made it, whose pointers are flat in PTX.
+/// A flat pointer may lead into private memory; not where the host has made it, whose pointers are
+/// flat in PTX.
 static bool mayBePrivate(const Value &pointer, const GpuInfo &gpu) {
   if (const unsigned space = pointer.getType()->getPointerAddressSpace())
     return space == gpu.privateAddressSpace();
@@ -505,7 +508,8 @@ Width DivergenceInfo::transfer(const Instruction &instruction) const {
     if (result == Width::thread)
       return result;
     auto found = deciders_.find(instruction.getParent());
-    // Equal inputs: it does not matter which edge was taken. The phi itself is an input of another round, as old as that is.
+    // Equal inputs: it does not matter which edge was taken. The phi itself is an input of another
+    // round, as old as that is.
     const bool equal = phi->hasConstantOrUndefValue() && !is_contained(phi->incoming_values(), phi);
     if (found != deciders_.end() && (undefined || !equal))
       for (const BasicBlock *decider : found->second)

@@ -15,8 +15,8 @@ namespace meld::passes {
 
 enum class GpuKind : uint8_t { amdgpu, nvptx, other };
 
-/// Whether the module is for a machine without waves: its triple names one, such as the host's. A module without a triple
-/// may be for any.
+/// Whether the module is for a machine without waves: its triple names one, such as the host's. A
+/// module without a triple may be for any.
 bool isForOtherMachines(const llvm::Module &module);
 
 /// What a call or intrinsic contributes to divergence, apart from its operands.
@@ -55,15 +55,16 @@ public:
   bool isInsideDispatch(unsigned space) const {
     return space == privateAddressSpace() || space == localAddressSpace();
   }
-  /// A kernel's argument that is noalias and only read: by the program's word nobody writes there while the kernel runs. AMDGPU's
-  /// alias analysis (AMDGPUAAResult) takes it for constant, too.
+  /// A kernel's argument that is noalias and only read: by the program's word nobody writes there
+  /// while the kernel runs. AMDGPU's alias analysis (AMDGPUAAResult) takes it for constant, too.
   bool isReadOnlyArgument(const llvm::Value &object) const;
 
   /// The dimension (0 x, 1 y, 2 z) if `value` is the work-item id, else nothing.
   std::optional<unsigned> workItemId(const llvm::Value &value) const;
   /// The same of the work-group id.
   std::optional<unsigned> workGroupId(const llvm::Value &value) const;
-  /// And of what PTX has registers for and AMDGPU reads from memory: the size of a work-group, and how many there are.
+  /// And of what PTX has registers for and AMDGPU reads from memory: the size of a work-group, and
+  /// how many there are.
   std::optional<unsigned> groupSizeRegister(const llvm::Value &value) const;
   std::optional<unsigned> groupCountRegister(const llvm::Value &value) const;
 

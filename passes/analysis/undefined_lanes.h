@@ -13,7 +13,8 @@
 namespace meld::passes {
 
 /// An operand of a phi that is undefined, or one of a freeze that is made of undefined constants,
-/// also by phis that all lanes come to by one way, at most six other instructions away; further is taken for undefined.
+/// also by phis that all lanes come to by one way, at most six other instructions away; further is
+/// taken for undefined.
 bool mayBeUndefined(const llvm::Value *operand, const llvm::Instruction &user);
 
 /// Some phi or freeze in `function` has such an operand.

@@ -47,7 +47,8 @@ bool isOfLanes(const MachineInstruction &instruction, const Rates &rates) {
          !startsWith(instruction.name, "V_WRITELANE");
 }
 
-/// Lanes of another side are turned on, beside those that are (s_or) or in their place (s_andn2_saveexec, before an else).
+/// Lanes of another side are turned on, beside those that are (s_or) or in their place
+/// (s_andn2_saveexec, before an else).
 bool meets(StringRef name) {
   return startsWith(name, "S_OR_B") || startsWith(name, "S_OR_SAVEEXEC") ||
          startsWith(name, "S_ANDN2_SAVEEXEC") || startsWith(name, "S_AND_NOT1_SAVEEXEC");
@@ -71,8 +72,9 @@ uint32_t beforeLanesMeet(const MachineFunction &f, const MachineBlock &block, co
   return 0;
 }
 
-/// The branch is for the lanes that the instruction before it has left on. A uniform branch by a mask that LLVM knows to be all or nothing
-/// becomes one by EXEC, too; nothing has changed EXEC there, and all lanes that are on are where it goes.
+/// The branch is for the lanes that the instruction before it has left on. A uniform branch by a
+/// mask that LLVM knows to be all or nothing becomes one by EXEC, too; nothing has changed EXEC
+/// there, and all lanes that are on are where it goes.
 bool isByLanes(const MachineFunction &f, const MachineBlock &block, const Rates &rates) {
   for (size_t i = block.first + block.count - 1; i-- > block.first;) {
     const MachineInstruction &instruction = f.instructions[i];

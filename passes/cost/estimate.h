@@ -23,19 +23,22 @@ struct Estimate {
   uint32_t instructions = 0, valu = 0, salu = 0, scalarMemory = 0, vectorMemory = 0, lds = 0,
            branches = 0;     ///< static counts
   unsigned wavesPerSimd = 0; ///< occupancy()
-  /// v_swap_b32 in blocks with a call. SIShrinkInstructions makes a swap of three moves (t = x, x = y, y = t), where the first or the
-  /// second was, and overlooks that a call between them writes t (matchSwap, LLVM 15 to 21).
+  /// v_swap_b32 in blocks with a call. SIShrinkInstructions makes a swap of three moves (t = x, x =
+  /// y, y = t), where the first or the second was, and overlooks that a call between them writes t
+  /// (matchSwap, LLVM 15 to 21).
   uint32_t swapsBesideCalls = 0;
   uint32_t lanesMoved = 0; ///< of the machine code (machine_code.h)
-  /// Vector instructions of which only the lanes of one side may see the effect, or none: those before EXEC is written in a block that
-  /// a wave comes to without lanes, where others are turned on.
+  /// Vector instructions of which only the lanes of one side may see the effect, or none: those
+  /// before EXEC is written in a block that a wave comes to without lanes, where others are turned
+  /// on.
   uint32_t beforeLanesMeet = 0;
   /// Blocks of loops that turn off the lanes that leave, and do not ask whether any is left.
   uint32_t endsWithoutBranch = 0;
   /// Upper halves of products of signed numbers of 24 bits (V_MUL_HI_I32_I24).
   uint32_t signedUppers = 0;
-  /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes below (v_mbcnt) for each, adds
-  /// up, and lets one lane do it. No cycles of ours say what it costs when 64 lanes hit one address.
+  /// Atomics, and how many of them a wave may do as one: LLVM's atomic optimizer counts the lanes
+  /// below (v_mbcnt) for each, adds up, and lets one lane do it. No cycles of ours say what it
+  /// costs when 64 lanes hit one address.
   uint32_t atomics = 0, combinedAtomics = 0;
 
   /// Cycles per wave in a launch with so many for each SIMD.
@@ -56,7 +59,8 @@ struct Verdict {
   std::string reason;
 };
 
-/// What LLVM may have got wrong in the machine code `after`; empty: nothing known. Of the first two only what `before` has less of.
+/// What LLVM may have got wrong in the machine code `after`; empty: nothing known. Of the first two
+/// only what `before` has less of.
 /// - swaps beside calls (see Estimate);
 /// - from LLVM 18 on, scalars that are kept in the lanes of vector registers, where these are moved or kept elsewhere themselves: its greedy
 ///   allocator splits them, and lanes are lost (tests/fuzz: --nests, seed 20, LLVM 21; right with -wwm-regalloc=basic,
@@ -73,8 +77,9 @@ struct Verdict {
 std::string mayBeWrong(const Estimate &before, const Estimate &after);
 
 /// Better: at least `minProfit` percent (and any) fewer cycles, no fewer waves (no more registers
-/// where waves are unknown), no more LDS, scratch or VGPR spills, nothing that mayBeWrong(), and what atomics are left are combined as they
-/// were. With `force` cycles, waves and atomics count for nothing.
+/// where waves are unknown), no more LDS, scratch or VGPR spills, nothing that mayBeWrong(), and
+/// what atomics are left are combined as they were. With `force` cycles, waves and atomics count
+/// for nothing.
 Verdict judge(const Estimate &before, const KernelResources &resourcesBefore, const Estimate &after,
               const KernelResources &resourcesAfter, double minProfit, bool force = false);
 

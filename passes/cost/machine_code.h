@@ -9,10 +9,10 @@
 // of 1 - (1 - 2^-d)^n. That is 1 for an if and its else, 0.87 for the fifth arm of an else-if chain
 // in a wave of 64 and 0.39 for the seventh, which mostly cost their branch alone.
 //
-// A loop multiplies by `loopTrips` per level, or by what a profile tells of it. Edges that leave a loop are not charged to the blocks
-// inside. Loops are natural loops (back edge to a dominator); irreducible cycles count as straight
-// code. Terminates: every step is a fixed number of sweeps over the blocks. Costs O(blocks * edges)
-// at worst.
+// A loop multiplies by `loopTrips` per level, or by what a profile tells of it. Edges that leave a
+// loop are not charged to the blocks inside. Loops are natural loops (back edge to a dominator);
+// irreducible cycles count as straight code. Terminates: every step is a fixed number of sweeps
+// over the blocks. Costs O(blocks * edges) at worst.
 //
 // Thread rule: a Disassembler belongs to one thread.
 #pragma once
@@ -49,7 +49,8 @@ struct MachineInstruction {
   uint64_t target = 0;     ///< of a branch
   uint16_t immediate = 0;  ///< the low half of the first word: SOPP's and SOPK's simm16
   bool writesExec = false; ///< what follows may run with other lanes
-  /// s_or_saveexec or s_xor_saveexec of -1: for a whole wave, or for the lanes that are off, up to the next writer.
+  /// s_or_saveexec or s_xor_saveexec of -1: for a whole wave, or for the lanes that are off, up to
+  /// the next writer.
   bool turnsAllOn = false;
 };
 
@@ -65,8 +66,9 @@ struct MachineFunction {
   std::vector<MachineInstruction> instructions;
   std::vector<MachineBlock> blocks; ///< in address order, the first is the entry
   std::vector<size_t> order;        ///< those that are reachable, in reverse post-order
-  /// Uses of vector registers in whose lanes v_writelane keeps scalars, as LLVM's spills of them are, by anything but v_writelane and
-  /// v_readlane; but not where a function saves the lanes that are off (s_xor_saveexec of -1), as each must that uses such a register.
+  /// Uses of vector registers in whose lanes v_writelane keeps scalars, as LLVM's spills of them
+  /// are, by anything but v_writelane and v_readlane; but not where a function saves the lanes that
+  /// are off (s_xor_saveexec of -1), as each must that uses such a register.
   uint32_t lanesMoved = 0;
 };
 

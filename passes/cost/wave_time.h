@@ -10,11 +10,11 @@
 // other's way, so instead of the maximum the 4-norm is taken, which is a fifth more where two are
 // equal and the maximum where one is larger by far.
 //
-// Rates are those of docs/timing-model.md, with their sources there, by processor and wave size. Of latencies half is charged,
-// and only where an s_waitcnt of the code waits for them: they are the least certain numbers of
-// that page, and part of them passes in ways that are not seen here. Vector memory outside of loops
-// is taken for the first access to its lines, which comes from memory; inside for a hit. Addresses
-// are taken for consecutive.
+// Rates are those of docs/timing-model.md, with their sources there, by processor and wave size. Of
+// latencies half is charged, and only where an s_waitcnt of the code waits for them: they are the
+// least certain numbers of that page, and part of them passes in ways that are not seen here.
+// Vector memory outside of loops is taken for the first access to its lines, which comes from
+// memory; inside for a hit. Addresses are taken for consecutive.
 //
 // Not seen: how often a loop runs (all alike), that one of two codes was unrolled further than the
 // other, bank conflicts, called functions.

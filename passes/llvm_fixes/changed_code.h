@@ -1,5 +1,5 @@
-// What all changed code asks of code generation: attributes of the function. By the last pass of the pipeline, and by passes that are
-// run by name.
+// What all changed code asks of code generation: attributes of the function. By the last pass of
+// the pipeline, and by passes that are run by name.
 #pragma once
 
 #include "passes/llvm_fixes/load_clauses.h"

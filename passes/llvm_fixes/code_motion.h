@@ -6,12 +6,13 @@
 //           c = phi [true, entry], [a, loop]      may go: peeling the first round leaves a
 //           d = freeze (readfirstlane f)          stays: convergent
 //
-// For passes about what LLVM gets wrong behind us, which runs its own code motion in IR and in machine code, with its own view of
-// aliases: "may" errs towards yes. What a pass behind ours makes of the shape of a cycle (unswitching, threading of jumps) is not
-// seen.
+// For passes about what LLVM gets wrong behind us, which runs its own code motion in IR and in
+// machine code, with its own view of aliases: "may" errs towards yes. What a pass behind ours makes
+// of the shape of a cycle (unswitching, threading of jumps) is not seen.
 //
-// Terminates: each instruction of the cycle is looked at once a question. Cost: up to 64 instructions a question, and once for a
-// load and a cycle up to 256 alias queries; what is larger may leave.
+// Terminates: each instruction of the cycle is looked at once a question. Cost: up to 64
+// instructions a question, and once for a load and a cycle up to 256 alias queries; what is larger
+// may leave.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
@@ -22,8 +23,8 @@
 
 namespace meld::passes {
 
-/// The one value that a phi can have, directly or by other phis, if it is known at each of them. Undefined ones do not count. Any
-/// other value as it is.
+/// The one value that a phi can have, directly or by other phis, if it is known at each of them.
+/// Undefined ones do not count. Any other value as it is.
 llvm::Value &sameBehindPhis(llvm::Value &value, const llvm::DominatorTree &dominators);
 
 class CodeMotion {

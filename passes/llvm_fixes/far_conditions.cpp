@@ -23,7 +23,8 @@ using namespace llvm;
 
 namespace {
 
-/// What decides over a branch, or a switch over one bit: what a negation negates, for which code generation swaps the sides.
+/// What decides over a branch, or a switch over one bit: what a negation negates, for which code
+/// generation swaps the sides.
 struct Decision {
   Value *condition = nullptr;
   bool negated = false;

@@ -37,7 +37,8 @@ private:
     return bits.extractBits(fewEqualBits, top - fewEqualBits);
   }
 
-  /// What instruction selection may know more of: bits of other numbers, one by one, and what intrinsics compute.
+  /// What instruction selection may know more of: bits of other numbers, one by one, and what
+  /// intrinsics compute.
   static bool isUnknown(const Value &value) {
     const Value *x;
     if (match(&value, m_BitCast(m_Value(x))))

@@ -27,8 +27,8 @@ const DataLayout &layoutOf(const IRBuilder<> &builder) {
   return builder.GetInsertBlock()->getModule()->getDataLayout();
 }
 
-/// As what an assembly statement has such a type in registers (SIRegisterInfo's classes for 64 bits and more). Of integers the last may be
-/// used in part.
+/// As what an assembly statement has such a type in registers (SIRegisterInfo's classes for 64 bits
+/// and more). Of integers the last may be used in part.
 Type *registersOf(IRBuilder<> &builder, Type *type) {
   const DataLayout &layout = layoutOf(builder);
   if (!type->isSingleValueType() || layout.isNonIntegralPointerType(type->getScalarType()))

@@ -31,8 +31,8 @@ bool isAnd(const Instruction &condition) {
          match(&condition, m_Select(m_Value(), m_Zero(), m_Value()));
 }
 
-/// What code generation may make an `or` of conditions of: also a choice between them, a negated `and`, and an `or` of numbers that are
-/// conditions extended.
+/// What code generation may make an `or` of conditions of: also a choice between them, a negated
+/// `and`, and an `or` of numbers that are conditions extended.
 bool isJoin(const Instruction &instruction) {
   if (match(&instruction, m_Or(m_Value(), m_Value())))
     return true;
@@ -87,8 +87,9 @@ APInt onesOf(const Value &vector, unsigned element, const DataLayout &layout, un
   return computeKnownBits(&vector, APInt::getOneBitSet(elements, element), layout).One;
 }
 
-/// Words of each element of `number` that are known to be all ones, as bits of the element; none where it is a constant, which instruction
-/// selection folds. What an element has beyond its last whole word counts as a word: it may be extended by signs.
+/// Words of each element of `number` that are known to be all ones, as bits of the element; none
+/// where it is a constant, which instruction selection folds. What an element has beyond its last
+/// whole word counts as a word: it may be extended by signs.
 SmallVector<APInt, 4> wordsOfOnes(const Value &number, const DataLayout &layout) {
   const auto *vector = dyn_cast<FixedVectorType>(number.getType());
   const unsigned elements = vector ? vector->getNumElements() : 1;
@@ -107,7 +108,8 @@ SmallVector<APInt, 4> wordsOfOnes(const Value &number, const DataLayout &layout)
   return found;
 }
 
-/// A reading from a lane, of which SIFoldOperands makes a constant where what is read is one. What is loaded, or an argument, is none.
+/// A reading from a lane, of which SIFoldOperands makes a constant where what is read is one. What
+/// is loaded, or an argument, is none.
 bool readsFromLane(const Instruction &instruction) {
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
   return call &&
@@ -162,7 +164,8 @@ public:
   }
 
 private:
-  /// Of numbers of several words those that are all ones whatever the others are: they are what the machine's `or` has for an operand.
+  /// Of numbers of several words those that are all ones whatever the others are: they are what the
+  /// machine's `or` has for an operand.
   bool keepWords(Instruction &join, const DataLayout &layout) {
     if (isa<ScalableVectorType>(join.getType()))
       return false;

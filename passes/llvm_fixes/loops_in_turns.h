@@ -1,5 +1,5 @@
-// Loops whose lanes may leave them in different rounds, for passes that give these the shape that code generation would give them: by LLVM's
-// own passes, after each of which all is asked anew.
+// Loops whose lanes may leave them in different rounds, for passes that give these the shape that
+// code generation would give them: by LLVM's own passes, after each of which all is asked anew.
 #pragma once
 
 #include "passes/analysis/divergence.h"

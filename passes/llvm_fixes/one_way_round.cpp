@@ -13,8 +13,9 @@ using namespace llvm;
 
 namespace {
 
-/// The latch that code generation may take away, and give the loop several ways round. What it does may be moved, be found dead or
-/// assumed by then, so nothing is asked of it; blocks in front of it that only lead there may go as well.
+/// The latch that code generation may take away, and give the loop several ways round. What it does
+/// may be moved, be found dead or assumed by then, so nothing is asked of it; blocks in front of it
+/// that only lead there may go as well.
 BasicBlock *latchThatMayGo(const Loop &loop) {
   BasicBlock *latch = loop.getLoopLatch();
   if (!latch || latch->getTerminator()->getNumSuccessors() != 1)

@@ -45,8 +45,8 @@ bool hasNone(const PHINode &phi) {
                 [&](const Value *value) { return isUndefined(value) || value == &phi; });
 }
 
-/// Poison may become anything, and what is undefined anything but poison: InstSimplify, which takes phis away as well, forgets the second
-/// in LLVM 15.
+/// Poison may become anything, and what is undefined anything but poison: InstSimplify, which takes
+/// phis away as well, forgets the second in LLVM 15.
 bool isKnownAt(const Value &value, const PHINode &phi, const DominatorTree &dominators) {
   auto *made = dyn_cast<Instruction>(&value);
   if (made && !dominators.dominates(made, &phi))
@@ -61,7 +61,8 @@ unsigned membersOf(const Type &type) {
   return type.isStructTy() ? type.getStructNumElements() : unsigned(type.getArrayNumElements());
 }
 
-/// Nobody has made that element of the vector. Behind so many steps that is taken for so: in unreachable code there is no end.
+/// Nobody has made that element of the vector. Behind so many steps that is taken for so: in
+/// unreachable code there is no end.
 bool lacks(const Value *value, unsigned element) {
   for (unsigned steps = 0; steps < 64; ++steps) {
     if (auto *constant = dyn_cast<Constant>(value)) {
@@ -107,8 +108,8 @@ bool lacksMember(const Value *value, unsigned member) {
   return true;
 }
 
-/// All of it, an element of a vector or a member: code generation takes phis apart. Those of many members, which programs hardly have as
-/// values, are taken for that.
+/// All of it, an element of a vector or a member: code generation takes phis apart. Those of many
+/// members, which programs hardly have as values, are taken for that.
 bool isMissing(const Value *value) {
   Type *type = value->getType();
   if (isUndefined(value) || isa<ConstantData>(value))
@@ -122,16 +123,16 @@ bool isMissing(const Value *value) {
          (membersOf(*type) > 64 || lacksAny(membersOf(*type), lacksMember));
 }
 
-/// What LLVM 15 and 16 keep in several registers that belong together. Of those that nobody has made they copy the first ones there are,
-/// which is no instruction; but a register of that copy they take for copied, and so take a copy of the same one for done
-/// (MachineCopyPropagation).
+/// What LLVM 15 and 16 keep in several registers that belong together. Of those that nobody has
+/// made they copy the first ones there are, which is no instruction; but a register of that copy
+/// they take for copied, and so take a copy of the same one for done (MachineCopyPropagation).
 bool isTuple(Type &type, const DataLayout &layout) {
   return LLVM_VERSION_MAJOR < 17 && type.isSingleValueType() && !isa<ScalableVectorType>(type) &&
          layout.getTypeSizeInBits(&type).getFixedValue() > 32;
 }
 
-/// Where code generation goes wrong if it sees that such a value is undefined, as a whole or in a member. Conditions are masks of the
-/// wave, and those in vectors, too.
+/// Where code generation goes wrong if it sees that such a value is undefined, as a whole or in a
+/// member. Conditions are masks of the wave, and those in vectors, too.
 bool goesWrong(Type &type, const DataLayout &layout) {
   return type.isIntOrIntVectorTy(1) || isTuple(type, layout) ||
          (type.isAggregateType() &&
@@ -148,9 +149,11 @@ template <typename Make> Value *withMembers(IRBuilder<> &builder, Value &value, 
   return result;
 }
 
-/// Any value, of the place's own. Of a vector each element is the same: wide registers that nothing defines end LLVM 22's coalescer.
-/// A condition is false, as code generation takes one that is undefined to be where it merges the lanes' conditions into a mask. But
-/// where it has false to merge it with it then copies the undefined mask, for all lanes (SILowerI1Copies, up to LLVM 21 at least).
+/// Any value, of the place's own. Of a vector each element is the same: wide registers that nothing
+/// defines end LLVM 22's coalescer. A condition is false, as code generation takes one that is
+/// undefined to be where it merges the lanes' conditions into a mask. But where it has false to
+/// merge it with it then copies the undefined mask, for all lanes (SILowerI1Copies, up to LLVM 21
+/// at least).
 Value *anyOfOwn(IRBuilder<> &builder, Type *type, const DataLayout &layout, bool inLanes) {
   if (type->isIntOrIntVectorTy(1))
     return ConstantInt::getFalse(type);
@@ -167,8 +170,9 @@ Value *anyOfOwn(IRBuilder<> &builder, Type *type, const DataLayout &layout, bool
   return builder.CreateVectorSplat(vector->getNumElements(), element);
 }
 
-/// The same frozen value, but none that code generation finds to be undefined where it then goes wrong: that false is what it merges a
-/// condition with it may find, too. What is no lane's own stays uniform, so no tuple is hidden then.
+/// The same frozen value, but none that code generation finds to be undefined where it then goes
+/// wrong: that false is what it merges a condition with it may find, too. What is no lane's own
+/// stays uniform, so no tuple is hidden then.
 Value *hiddenWhereNeeded(IRBuilder<> &builder, Value &frozen, const DataLayout &layout,
                          bool inLanes) {
   Type *type = frozen.getType();
@@ -195,9 +199,10 @@ bool isOfRounds(const PHINode &phi, const DominatorTree &dominators) {
   return phi.getNumIncomingValues() == 2 && goesRound(0) != goesRound(1);
 }
 
-/// Made of undefined values, by what is not looked into here: code generation may find that it is undefined, too. Of phis those of rounds
-/// (code generation may find that nobody goes round, or nobody with that element of a vector): others get own values. Vectors that are
-/// put together, and other values, are as isMissing() says; loads are where such a value is stored to that pointer.
+/// Made of undefined values, by what is not looked into here: code generation may find that it is
+/// undefined, too. Of phis those of rounds (code generation may find that nobody goes round, or
+/// nobody with that element of a vector): others get own values. Vectors that are put together, and
+/// other values, are as isMissing() says; loads are where such a value is stored to that pointer.
 Values madeOfUndefined(Function &function, const DominatorTree &dominators) {
   Values found;
   auto mayBeMissing = [&](const Value *value) { return isMissing(value) || found.count(value); };
@@ -301,8 +306,8 @@ private:
   const Values madeOfUndefined_;
 };
 
-/// Phis whose lanes all may have one value; what is undefined by what it is made of, and integers that are constant by that, of which
-/// others may be undefined.
+/// Phis whose lanes all may have one value; what is undefined by what it is made of, and integers
+/// that are constant by that, of which others may be undefined.
 bool resolve(Function &function, const DominatorTree &dominators) {
   const SimplifyQuery query(function.getParent()->getDataLayout(), nullptr, &dominators);
   SetVector<Instruction *> open; // the last is looked at first

@@ -37,8 +37,9 @@ void note(const Use &operand) {
   instruction.setMetadata(noteKind, MDNode::concatenate(instruction.getMetadata(noteKind), one));
 }
 
-/// What an instruction takes from scalar registers, also where some lanes have no value: a phi of one scalar and undef, and what is computed from
-/// it, or loaded, which our own analysis may call divergent, and LLVM's does not. Not what lanes have left a loop with in different rounds.
+/// What an instruction takes from scalar registers, also where some lanes have no value: a phi of
+/// one scalar and undef, and what is computed from it, or loaded, which our own analysis may call
+/// divergent, and LLVM's does not. Not what lanes have left a loop with in different rounds.
 class Scalars {
 public:
   Scalars(const BackendView &backend, const DivergenceInfo &divergence)
@@ -87,8 +88,8 @@ bool isLookedAt(Function &function) {
          GpuInfo(function).kind() == GpuKind::amdgpu;
 }
 
-/// What is read is hidden: to LLVM's GVN (before 17) a reading is a function of its operand alone, and the program may read the same where
-/// other lanes run.
+/// What is read is hidden: to LLVM's GVN (before 17) a reading is a function of its operand alone,
+/// and the program may read the same where other lanes run.
 Value *read(IRBuilder<> &builder, Value &value) {
   Type *type = value.getType();
   const DataLayout &layout = builder.GetInsertBlock()->getModule()->getDataLayout();

@@ -1,18 +1,22 @@
 // Whole registers for 16-bit values in functions that have been changed.
 //
-// From LLVM 20 on, 16-bit values of GFX11 and GFX12 lie in halves of registers. LLVM 21 loses which half where a copy of the
-// upper one is folded (llvm/llvm-project#157032; another such fault was mended in #211848 in 2026):
+// From LLVM 20 on, 16-bit values of GFX11 and GFX12 lie in halves of registers. LLVM 21 loses which
+// half where a copy of the upper one is folded (llvm/llvm-project#157032; another such fault was
+// mended in #211848 in 2026):
 //
 //     v25 holds four flags of a byte each           v_and_b32 v25, 1, v25
 //     the first and the third are asked for    =>   v_cmp_eq_u32 s0, 1, v25     first
 //                                                   v_cmp_eq_u32 s0, 1, v25     third: should be v25.h
 //
-// Programs are hit without libmeld, too (rocPRIM's select and merge sort as Debian ships them for gfx1100). What melding makes of
-// 16-bit values is new code, and need not be hit where the original is not: without the feature it has none of it.
+// Programs are hit without libmeld, too (rocPRIM's select and merge sort as Debian ships them for
+// gfx1100). What melding makes of 16-bit values is new code, and need not be hit where the original
+// is not: without the feature it has none of it.
 //
-// The last pass of the pipeline sets it wherever something of ours was changed (changed_code.h). Cost: linear; moves of halves become
-// shifts, as before LLVM 20. What it does not reach: an unchanged kernel of another unit that inlines a changed function when it is
-// linked (-fgpu-rdc); within a module such callers are marked. To be deleted when the oldest such LLVM that is supported has both mended.
+// The last pass of the pipeline sets it wherever something of ours was changed (changed_code.h).
+// Cost: linear; moves of halves become shifts, as before LLVM 20. What it does not reach: an
+// unchanged kernel of another unit that inlines a changed function when it is linked (-fgpu-rdc);
+// within a module such callers are marked. To be deleted when the oldest such LLVM that is
+// supported has both mended.
 #pragma once
 
 #include "passes/compat.h"

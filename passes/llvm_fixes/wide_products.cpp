@@ -42,13 +42,15 @@ bool isOfSignedWords(const Instruction &product, const DataLayout &layout) {
                 [&](Value *factor) { return ComputeNumSignBits(factor, layout) > wordBits; });
 }
 
-/// Up to which bit the words of a factor count: of a product that is cut nobody asks for the upper half of what the word on top gives.
+/// Up to which bit the words of a factor count: of a product that is cut nobody asks for the upper
+/// half of what the word on top gives.
 unsigned endOfWords(const Instruction &product) {
   const unsigned bits = product.getOperand(0)->getType()->getScalarSizeInBits();
   return product.getOpcode() == Instruction::Mul ? unsigned(alignDown(bits - 1, wordBits)) : bits;
 }
 
-/// The indices of an address are multiplied by sizes, as numbers of 64 bits; by powers of two they are shifted.
+/// The indices of an address are multiplied by sizes, as numbers of 64 bits; by powers of two they
+/// are shifted.
 bool hideIndices(GetElementPtrInst &address, const DataLayout &layout) {
   bool changed = false;
   unsigned operand = 1;

@@ -25,7 +25,8 @@ struct NodePlan {
   llvm::SmallVector<llvm::BasicBlock *, 4> mirrored;
   int gain = 0;
   unsigned pairs = 0, guards = 0, speculated = 0, selects = 0;
-  /// How many branches there are more than before; a uniform one counts twice, as it costs less and none is melded away.
+  /// How many branches there are more than before; a uniform one counts twice, as it costs less and
+  /// none is melded away.
   int moreBranches = 0;
 };
 

@@ -6,7 +6,8 @@
 // is weighed by how often both sides run, where a profile tells (branch_profile.h). Two short blocks
 // without anything alike are melded, too, where running both costs less than the branch.
 //
-// A plan without a pair of instructions has to leave fewer branches. Else two nested decisions would change places for ever:
+// A plan without a pair of instructions has to leave fewer branches. Else two nested decisions
+// would change places for ever:
 //
 //     D ? (c ? A : B) : (c ? E : F)      ->      c ? (D ? A : E) : (D ? B : F)      ->     ...
 //

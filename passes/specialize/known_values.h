@@ -14,10 +14,11 @@
 //
 // Arguments lie in the kernarg segment one behind the other, each at its ABI alignment (or that of
 // its byref attribute), as LLVM's AMDGPULowerKernelArguments reads them and its metadata tells the
-// host. NVPTX's lie so, too, and structures by value (byval) are the kernel's own copies: something is known of one that is
-// only loaded from; the launch's sizes are registers there. A value of which one byte is not known is not known. Pointers never are: an address as
-// a constant gains nothing; but whether they are null. Neither are NaNs, since folding may change
-// what bits they have.
+// host. NVPTX's lie so, too, and structures by value (byval) are the kernel's own copies: something
+// is known of one that is only loaded from; the launch's sizes are registers there. A value of
+// which one byte is not known is not known. Pointers never are: an address as a constant gains
+// nothing; but whether they are null. Neither are NaNs, since folding may change what bits they
+// have.
 //
 // Source: LLVM's AMDGPU usage, "Kernel Argument ABI"; HSA runtime specification 2.9 (packet).
 #pragma once

@@ -192,8 +192,8 @@ private:
     return isOf(0) || isOf(read.size());
   }
 
-  // An operation that DAGCombiner makes anew for the elements that are read has no flags (until LLVM 17; in 19 and 21
-  // it has).
+  // An operation that DAGCombiner makes anew for the elements that are read has no flags (until
+  // LLVM 17; in 19 and 21 it has).
   static bool isMadeAnew(const Instruction &sum, const Instruction &product) {
     if (LLVM_VERSION_MAJOR >= 18 || !isa<FixedVectorType>(sum.getType()))
       return false;

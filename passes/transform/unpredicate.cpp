@@ -195,8 +195,8 @@ void putBehindBranch(SelectRun &run) {
   }
 }
 
-// What differs from thread to thread outside of cycles is a vector's business to LLVM, too. In a cycle it may be a
-// scalar's: a counter is the same in all threads that are still in its loop.
+// What differs from thread to thread outside of cycles is a vector's business to LLVM, too. In a
+// cycle it may be a scalar's: a counter is the same in all threads that are still in its loop.
 bool isInCycle(const BasicBlock &block) {
   return any_of(successors(&block),
                 [&](const BasicBlock *next) { return isPotentiallyReachable(next, &block); });

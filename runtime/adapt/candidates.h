@@ -12,11 +12,11 @@
 //
 // Only launches that no specialised version takes are added. Each byte of the arguments by value is
 // compared with the launch before: what differs from launch to launch is never among the facts.
-// Of pointers only that they are null, or not, is a fact. Where a kernel is called for a few purposes in turns
-// (turns.h), the launches for each of them are compared with one another, too, and for what is the
-// same in those it is asked first. A question is asked once; each doubles the number of
-// launches that have to be the same for the next one, kMostAsked are asked in all, and where
-// kPatience launches have brought none, nothing is hoped for any more.
+// Of pointers only that they are null, or not, is a fact. Where a kernel is called for a few
+// purposes in turns (turns.h), the launches for each of them are compared with one another, too,
+// and for what is the same in those it is asked first. A question is asked once; each doubles the
+// number of launches that have to be the same for the next one, kMostAsked are asked in all, and
+// where kPatience launches have brought none, nothing is hoped for any more.
 //
 // Cost: add() is a few comparisons for eight bytes of arguments, and some more for those that have
 // changed; no allocation. Memory: 24 bytes for each byte of arguments, at most 24 KB.

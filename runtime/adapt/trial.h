@@ -15,8 +15,8 @@
 // is launched outside of pairs is the incumbent.
 //
 // Example, two versions, times 100 and 70: the first launch tells how long one takes, launches 2 to
-// 25 are o v o v v o o v ...; at 12 pairs with 12 wins v is adopted. From then on v runs; every 4th launch of it is timed, and now and then
-// a pair controls it against the original.
+// 25 are o v o v v o o v ...; at 12 pairs with 12 wins v is adopted. From then on v runs; every 4th
+// launch of it is timed, and now and then a pair controls it against the original.
 //
 // What a trial may cost (Budget): the time lost to launches of something slower than the incumbent
 // stays below 1 % of the kernel's own time plus 10 ms, and plus 3 launches where those are less; a

@@ -39,8 +39,8 @@ struct CodeObjectMetadata {
   std::vector<KernelMetadata> kernels;
   /// amdhsa.printf: formats of a printf whose buffer the host reads at the end.
   bool printf = false;
-  /// Why the kernels of a further note are not among these, if a file has one that comgr does not merge, either.
-  /// Empty in all other cases.
+  /// Why the kernels of a further note are not among these, if a file has one that comgr does not
+  /// merge, either. Empty in all other cases.
   std::string unmerged;
   const KernelMetadata *find(std::string_view name) const;
 };
@@ -51,9 +51,10 @@ Result<CodeObjectMetadata> parseMetadata(ByteView description);
 
 /// Finds the notes and parses them. Errors: notFound when there is none.
 ///
-/// A link of several relocatables (-fgpu-rdc, partitions of LTO) leaves a note of each. HIP sees them as comgr merges
-/// them: the kernels of all, if all are of one version, and one at most has amdhsa.printf. A kernel that several have
-/// (a template's) is there once; its code is that of one of them, so they must agree on its arguments.
+/// A link of several relocatables (-fgpu-rdc, partitions of LTO) leaves a note of each. HIP sees
+/// them as comgr merges them: the kernels of all, if all are of one version, and one at most has
+/// amdhsa.printf. A kernel that several have (a template's) is there once; its code is that of one
+/// of them, so they must agree on its arguments.
 Result<CodeObjectMetadata> readMetadata(const Elf &elf);
 
 } // namespace meld

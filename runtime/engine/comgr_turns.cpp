@@ -79,8 +79,9 @@ void seenReset() {
   nextReset.load(std::memory_order_relaxed)();
 }
 
-// int, char const* const*, StringRef (two words), raw_ostream*, [vfs::FileSystem*,] char const*, bool: all of them
-// words, in registers and on the stack (x86-64 psABI, 3.2.3), so that those of all versions are passed on alike.
+// int, char const* const*, StringRef (two words), raw_ostream*, [vfs::FileSystem*,] char const*,
+// bool: all of them words, in registers and on the stack (x86-64 psABI, 3.2.3), so that those of
+// all versions are passed on alike.
 using Parse = bool (*)(long, long, long, long, long, long, long, long);
 std::atomic<Parse> nextParse{nullptr};
 
@@ -116,8 +117,8 @@ const char *pathOfComgr() {
   return path;
 }
 
-/// Where comgr calls it, what comgr calls now is called behind `seen`: dlsym() might find another LLVM's, which
-/// the program was linked with. A second comgr that calls another one is left alone.
+/// Where comgr calls it, what comgr calls now is called behind `seen`: dlsym() might find another
+/// LLVM's, which the program was linked with. A second comgr that calls another one is left alone.
 template <class F> void takeOver(void *comgr, const char *name, std::atomic<F> &next, F seen) {
   const auto [exists, leadsTo] = offsetTableEntry(isComgr, name);
   void *was = exists && !leadsTo ? dlsym(comgr, name) : leadsTo;

@@ -25,9 +25,10 @@
 
 namespace meld {
 
-/// Before watchComgr() is first called: `stop`, which must do nothing when it is called again, is called before any exit
-/// handler that comgr and its LLVM register from when they are watched (runtime/host/exit_handlers.h): a compile of ours may begin just
-/// when the application ends, with libmeld-jit.so not even opened.
+/// Before watchComgr() is first called: `stop`, which must do nothing when it is called again, is
+/// called before any exit handler that comgr and its LLVM register from when they are watched
+/// (runtime/host/exit_handlers.h): a compile of ours may begin just when the application ends, with
+/// libmeld-jit.so not even opened.
 void stopBeforeCompilerEnds(void (*stop)()) noexcept;
 
 /// From now on. Called again where comgr may have been loaded since; cheap. Any thread that holds no lock: it

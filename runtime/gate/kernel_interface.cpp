@@ -88,8 +88,9 @@ void compareInterfaces(const CodeObject &before, const KernelMetadata &a, const 
   };
   if (a.symbol != b.symbol)
     add(GateReason::kernelSet, a.name, "descriptor symbol " + a.symbol + " -> " + b.symbol);
-  // Fewer bytes are those of hidden arguments that it no longer needs: the host fills in what the loaded object's metadata
-  // ask for, and the arguments of a launch that are for the original are enough for a version of it.
+  // Fewer bytes are those of hidden arguments that it no longer needs: the host fills in what the
+  // loaded object's metadata ask for, and the arguments of a launch that are for the original are
+  // enough for a version of it.
   if (b.kernargSize > a.kernargSize || b.kernargSize < explicitBytes(b))
     changed(GateReason::kernargSize, "kernarg size", a.kernargSize, b.kernargSize);
   if (b.kernargAlign > a.kernargAlign)

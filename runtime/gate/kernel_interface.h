@@ -10,7 +10,8 @@
 
 namespace meld {
 
-/// The variable by which clang 18 and later name a build of a unit. Nobody reads it, and bitcode from elsewhere has another.
+/// The variable by which clang 18 and later name a build of a unit. Nobody reads it, and bitcode
+/// from elsewhere has another.
 inline bool namesBuild(const ElfSymbol &symbol) { return symbol.name.starts_with("__hip_cuid_"); }
 
 using AddFinding =
@@ -20,7 +21,8 @@ using AddFinding =
 void compareTargets(const CodeObject &before, const CodeObject &after, const AddFinding &add);
 
 /// Names, kernarg layout, hidden arguments (those of `b` are among those of `a`; without some its kernarg may
-/// be smaller), wavefront and work-group sizes, floating-point mode, and that the second one's descriptor and metadata agree.
+/// be smaller), wavefront and work-group sizes, floating-point mode, and that the second one's
+/// descriptor and metadata agree.
 void compareInterfaces(const CodeObject &before, const KernelMetadata &a, const CodeObject &after,
                        const KernelMetadata &b, const AddFinding &add);
 

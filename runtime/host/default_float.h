@@ -1,7 +1,8 @@
-// The floating-point state that code of ours, LLVM and ROCr are written for: round to nearest, denormals kept, no
-// traps. An application may run with another one (feenableexcept, fesetround, -ffast-math at its link), and a thread
-// begins with that of the thread that made it: then a compiler that folds log(0) ends the process with SIGFPE, and
-// one that folds with another rounding gives other constants.
+// The floating-point state that code of ours, LLVM and ROCr are written for: round to nearest,
+// denormals kept, no traps. An application may run with another one (feenableexcept, fesetround,
+// -ffast-math at its link), and a thread begins with that of the thread that made it: then a
+// compiler that folds log(0) ends the process with SIGFPE, and one that folds with another rounding
+// gives other constants.
 //
 // Thread rule: of the thread that holds it.
 #pragma once
@@ -10,7 +11,8 @@
 
 namespace meld {
 
-/// While one exists. Afterwards the thread has its own state again, and none of the flags that were raised meanwhile.
+/// While one exists. Afterwards the thread has its own state again, and none of the flags that were
+/// raised meanwhile.
 class DefaultFloat {
 public:
   DefaultFloat() noexcept {

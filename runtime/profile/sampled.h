@@ -52,7 +52,8 @@ struct Between {
 
 /// Where the mean of active lanes is with a probability of 95 % or more, were the samples independent:
 /// Wilson's interval for shares, which is not too narrow for values between 1 and 64, as none spread
-/// further than those that are either ("Probable inference", JASA 22, 1927). From 1 to 64 with too few samples.
+/// further than those that are either ("Probable inference", JASA 22, 1927). From 1 to 64 with too
+/// few samples.
 Between meanLanesBetween(const PcSamples &samples);
 
 /// A copy of a block in the machine code.

@@ -30,7 +30,8 @@ std::vector<KnownDuel> knownDuels(const KernelVerdict &verdict, uint64_t now);
 bool haveWinner(const std::vector<KnownClass> &known);
 
 /// The recipe that runs in every launch class, empty: the original; nothing where they differ,
-/// where it depends on facts that only a launch can tell, or where it has been seen that it depends on more than the class. `now` 0: nothing is stale.
+/// where it depends on facts that only a launch can tell, or where it has been seen that it depends
+/// on more than the class. `now` 0: nothing is stale.
 std::optional<std::string> servable(const KernelVerdict &verdict, uint64_t now);
 
 /// The serve gear's choice: kernels that run the same version in all launch classes that were

@@ -151,7 +151,8 @@ void PacketHandler::rewrite(Packet &packet, uint64_t number) {
   if (choice.timed) {
     const unsigned timer = nextTimer_++ % kTimers;
     timings_[timer] = choice.timing;
-    // What an earlier launch has left there is not this one's, also where the queue's profiling was switched off.
+    // What an earlier launch has left there is not this one's, also where the queue's profiling was
+    // switched off.
     auto *raw = reinterpret_cast<amd_signal_t *>(signals_.timers[timer].handle);
     raw->start_ts = raw->end_ts = 0;
     signals_.store(signals_.timers[timer], 1);

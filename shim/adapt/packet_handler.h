@@ -18,9 +18,9 @@
 // goes in where a variant ran since the last one.
 //
 // Thread rule: handle() as ROCr calls it, under the queue's lock: one thread at a time. No
-// allocation (begin() makes some), no lock, no HSA call but loads and stores of signals, and for kernels whose versions
-// depend on arguments the one question of kernarg_memory.h; it never throws. lastVariant(),
-// complete() from any thread.
+// allocation (begin() makes some), no lock, no HSA call but loads and stores of signals, and for
+// kernels whose versions depend on arguments the one question of kernarg_memory.h; it never throws.
+// lastVariant(), complete() from any thread.
 #pragma once
 
 #include "shim/adapt/kernarg_memory.h"

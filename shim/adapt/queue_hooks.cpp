@@ -25,8 +25,9 @@ struct Previous {
 
 struct State {
   std::mutex lock;
-  /// In the order in which they were made. A queue is here until it has been destroyed, as what it runs is under way
-  /// until then; its address may be another thread's new queue before we hear of that.
+  /// In the order in which they were made. A queue is here until it has been destroyed, as what it
+  /// runs is under way until then; its address may be another thread's new queue before we hear of
+  /// that.
   std::vector<std::pair<hsa_queue_t *, PacketHandler *>> queues;
   std::vector<PacketHandler *> spare;
 

@@ -16,8 +16,9 @@
 // queue of a program that calls HSA by itself: it may count places by the size that it has asked
 // for, and HIP is known not to.
 //
-// A cooperative queue is left alone. ROCr has one for each agent, which it counts the users of; an intercept queue takes what
-// is behind it for its own and frees it without that count, and at its end ROCr frees it again (seen with ROCr 6.4).
+// A cooperative queue is left alone. ROCr has one for each agent, which it counts the users of; an
+// intercept queue takes what is behind it for its own and frees it without that count, and at its
+// end ROCr frees it again (seen with ROCr 6.4).
 //
 // All state is allocated once and never freed: HIP dispatches while static destructors run.
 //

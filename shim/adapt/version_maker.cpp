@@ -341,8 +341,8 @@ bool VersionMaker::isOpen(const MadeKernel &kernel, const KernelVerdict &verdict
   return !served || kernel.packetsOnly.count(*served);
 }
 
-/// With loading_ held. What was decided about the kernels of an original: for the report, and for the disk, where it
-/// has to be saved.
+/// With loading_ held. What was decided about the kernels of an original: for the report, and for
+/// the disk, where it has to be saved.
 std::optional<ObjectVerdicts> VersionMaker::conclude(const Original &original) {
   ObjectVerdicts verdicts;
   std::vector<MeasuredKernel> measured;

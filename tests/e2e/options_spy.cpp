@@ -1,6 +1,7 @@
 // Stands before llvm::cl::ParseCommandLineOptions and ResetAllOptionOccurrences, whoever calls them: comgr or
-// libmeld. Tells at the end of the process how many calls of the first there were from the thread that calls comgr
-// by itself and from others, and how often either was called during another. A call takes 3 ms longer than LLVM's.
+// libmeld. Tells at the end of the process how many calls of the first there were from the thread
+// that calls comgr by itself and from others, and how often either was called during another. A
+// call takes 3 ms longer than LLVM's.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

@@ -65,7 +65,8 @@ Expected<std::unique_ptr<MemoryBuffer>> compile(const KernelAst &ast, const Setu
                                         passes::registerMeldCallbacks(pb, meldOptions, log);
                                     }))
     return Expected<std::unique_ptr<MemoryBuffer>>(std::move(e));
-  // What LLVM divides or multiplies wrongly in the original is nothing to compare with, nor the atomics that it takes for one.
+  // What LLVM divides or multiplies wrongly in the original is nothing to compare with, nor the
+  // atomics that it takes for one.
   FunctionAnalysisManager unused;
   for (Function &function : *module)
     if (!log && !function.isDeclaration()) {

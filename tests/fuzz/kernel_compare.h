@@ -44,21 +44,23 @@ struct Tally {
   }
 };
 
-/// Compares the kernel of `seed` as `setup` says, on `gpu` where that is plain against melded, and adds what came of it. A finding is
-/// printed, and written to the folder `keep`.
+/// Compares the kernel of `seed` as `setup` says, on `gpu` where that is plain against melded, and
+/// adds what came of it. A finding is printed, and written to the folder `keep`.
 void runSeed(softgpu::Gpu &gpu, const Setup &setup, uint64_t seed, Tally &tally);
 
 /// Prints a finding and counts it.
 void report(const Setup &setup, uint64_t seed, const std::string &what, Tally &tally);
 
-/// Both versions of the kernel of `seed`, IR, code and decisions, into the folder `keep`; for a caller who limits the time.
+/// Both versions of the kernel of `seed`, IR, code and decisions, into the folder `keep`; for a
+/// caller who limits the time.
 void keepSeed(const Setup &setup, uint64_t seed);
 
 /// LLVM with the kernel of `seed` as it is, without any pass of ours; for a caller who limits the time.
 void compilePlain(const Setup &setup, uint64_t seed);
 
-/// Code objects of the same kernel on the inputs of `seed`: to see which of several compilations is wrong. An exit status:
-/// 1 when one faults or leaves other memory than the first, 2 when one cannot be read.
+/// Code objects of the same kernel on the inputs of `seed`: to see which of several compilations is
+/// wrong. An exit status: 1 when one faults or leaves other memory than the first, 2 when one
+/// cannot be read.
 int compareObjects(const Setup &setup, uint64_t seed, const std::vector<std::string> &files);
 
 } // namespace meld::fuzz

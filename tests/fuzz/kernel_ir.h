@@ -16,8 +16,8 @@
 
 namespace meld::fuzz {
 
-/// `cpu`: as in FuzzTarget, or an NVIDIA processor ("sm_75"); the data layout is its target's. For NVIDIA's there
-/// are no operations across lanes: a kernel with one (usesLanes) is not for it.
+/// `cpu`: as in FuzzTarget, or an NVIDIA processor ("sm_75"); the data layout is its target's. For
+/// NVIDIA's there are no operations across lanes: a kernel with one (usesLanes) is not for it.
 std::unique_ptr<llvm::Module> emitKernel(const KernelAst &ast, llvm::LLVMContext &context,
                                          const std::string &cpu);
 

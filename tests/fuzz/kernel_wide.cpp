@@ -1,5 +1,6 @@
-// What the back end makes of several words, of fewer bits than a value's type has, or of a float: products, divisions, `or` with words of
-// ones. Operands are of the kinds that it looks at: extended, cut, chosen constants, halves put together.
+// What the back end makes of several words, of fewer bits than a value's type has, or of a float:
+// products, divisions, `or` with words of ones. Operands are of the kinds that it looks at:
+// extended, cut, chosen constants, halves put together.
 #include "tests/fuzz/kernel_wide.h"
 
 namespace meld::fuzz {

@@ -3,15 +3,17 @@
 //   meld-fuzz-ptx FOLDER --count 2000 [--seed 1] [--generator N]
 //   nvptx-fuzz FOLDER/seeds-*.json        on a machine with an NVIDIA GPU (ptx_run.cpp)
 //
-// Every seed is one kernel (kernel_ast.h), compiled for AMD as it is, and for NVIDIA as it is (plain), with the
-// passes as they are by default (melded), with all that is legal (forced), and with nested loops made one
-// (flattened). The AMD code runs on the software GPU, on the inputs of the seed; its results' hash is what
-// all the others have to leave on silicon. So a run there is two checks by one: of the passes, and of the
-// executor of AMD's instructions, by machines and compilers that share nothing behind LLVM's IR.
+// Every seed is one kernel (kernel_ast.h), compiled for AMD as it is, and for NVIDIA as it is
+// (plain), with the passes as they are by default (melded), with all that is legal (forced), and
+// with nested loops made one (flattened). The AMD code runs on the software GPU, on the inputs of
+// the seed; its results' hash is what all the others have to leave on silicon. So a run there is
+// two checks by one: of the passes, and of the executor of AMD's instructions, by machines and
+// compilers that share nothing behind LLVM's IR.
 //
-// FOLDER/gGENERATOR-SEED.FORM.ptx, and FOLDER/seeds-gGENERATOR-FIRST.json: {"generator", "kernels": [{"seed", "hash", "forms": [...]}]}.
-// A form that comes out as the plain one is left out. Kernels with operations across lanes are skipped (waves have 64 lanes
-// there and 32 here), and those that LLVM has no PTX for.
+// FOLDER/gGENERATOR-SEED.FORM.ptx, and FOLDER/seeds-gGENERATOR-FIRST.json: {"generator", "kernels":
+// [{"seed", "hash", "forms": [...]}]}. A form that comes out as the plain one is left out. Kernels
+// with operations across lanes are skipped (waves have 64 lanes there and 32 here), and those that
+// LLVM has no PTX for.
 #include "jit/compat.h"
 #include "jit/options.h"
 #include "passes/compat.h"

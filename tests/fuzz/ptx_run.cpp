@@ -1,5 +1,5 @@
-// nvptx-fuzz: runs what meld-fuzz-ptx has written on an NVIDIA GPU. Each form of each kernel has to leave what the
-// kernel's AMD code has left on the software GPU.
+// nvptx-fuzz: runs what meld-fuzz-ptx has written on an NVIDIA GPU. Each form of each kernel has to
+// leave what the kernel's AMD code has left on the software GPU.
 //
 //   nvptx-fuzz FOLDER/seeds-1.json ...        exit status 0, 1 with findings, 77 where there is no GPU
 #include "bench/nvptx/driver.h"

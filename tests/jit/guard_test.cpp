@@ -285,8 +285,9 @@ TEST(GuardDeathTest, anotherThreadsFaultGoesToTheApplication) {
       testing::KilledBySignal(SIGSEGV), "");
 }
 
-/// An application as servers are written: every thread blocks all signals, and one waits for those that are sent. How many of
-/// `count` sent ones it is told of while calls run one after the other; an error of a call ends the process.
+/// An application as servers are written: every thread blocks all signals, and one waits for those
+/// that are sent. How many of `count` sent ones it is told of while calls run one after the other;
+/// an error of a call ends the process.
 int toldOfSentSignals(int number, int count) {
   sigset_t all;
   sigfillset(&all);
@@ -331,8 +332,8 @@ TEST(GuardDeathTest, aSignalSentToTheProcessIsNoFaultOfTheCall) {
   }
 }
 
-/// One that nobody takes, all threads have it blocked: the call's own fault is caught all the same, and afterwards it is still to
-/// be had.
+/// One that nobody takes, all threads have it blocked: the call's own fault is caught all the same,
+/// and afterwards it is still to be had.
 bool isKeptForLater(int number) {
   sigset_t all, pending;
   sigfillset(&all);

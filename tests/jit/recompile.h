@@ -83,7 +83,8 @@ inline std::string withOtherBitcode(const char *name,
   return withSection(file->getBuffer(), ".llvmbc", bitcode);
 }
 
-/// The kernel's bitcode gets so many more stores in front: what is compiled from it is melded as before, and yet worse than what is there.
+/// The kernel's bitcode gets so many more stores in front: what is compiled from it is melded as
+/// before, and yet worse than what is there.
 inline std::string withMoreWork(const char *name, const char *kernelName, unsigned stores) {
   return withOtherBitcode(name, [&](llvm::Module &module) {
     llvm::Function &kernel = *module.getFunction(kernelName);

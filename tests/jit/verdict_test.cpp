@@ -123,8 +123,8 @@ std::string withOtherAssembly(const char *name, const std::string &functionName,
   });
 }
 
-// What costs what it did comes along with a kernel that is melded, but not where LLVM may have got it wrong: another kernel, or a function
-// that kernels call.
+// What costs what it did comes along with a kernel that is melded, but not where LLVM may have got
+// it wrong: another kernel, or a function that kernels call.
 TEST(Verdict, whatMayBeWrongDoesNotComeAlong) {
   const std::string function = "_Z8exchangePj";
   for (const std::string &name : {std::string("exchanges"), function}) {

@@ -90,8 +90,8 @@ TEST(Version, holdsOneKernel) {
   EXPECT_EQ(kernels->front().name, "plain");
 }
 
-// Whoever asks for code as it was does not want it changed beside the original either. (It was: a version in which there was
-// nothing to do was a fault.) For a profile it is marked.
+// Whoever asks for code as it was does not want it changed beside the original either. (It was: a
+// version in which there was nothing to do was a fault.) For a profile it is marked.
 TEST(Version, isNoneWhereNothingIsToChange) {
   auto file = codeObject("versions");
   const auto versionAs = [&](std::string_view recipe) {

@@ -145,7 +145,8 @@ TEST(ArrivalsTogether, BundleWithSpirv) {
 }
 
 namespace {
-/// Two translation units of a program that is built in another way than MELD_ARRIVALS: plain, compiled, from the cache.
+/// Two translation units of a program that is built in another way than MELD_ARRIVALS: plain,
+/// compiled, from the cache.
 void bothUnitsAreReplaced(const std::string &program, const Environment &also = {}) {
   const std::string command = program + " static secondUnit globals";
   const std::string answer = "PASS static\nPASS secondUnit\nPASS globals\n";

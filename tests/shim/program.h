@@ -52,8 +52,8 @@ inline Outcome runProgram(const std::string &command, Environment environment,
   return outcome;
 }
 
-/// Another device than gfx90a, where ARRIVALS_GPU says so (tests/matrix_table.py goes through the targets that the programs
-/// are built for).
+/// Another device than gfx90a, where ARRIVALS_GPU says so (tests/matrix_table.py goes through the
+/// targets that the programs are built for).
 inline std::string gpuUnderTest() {
   const char *asked = std::getenv("ARRIVALS_GPU");
   return asked ? asked : "gfx90a";

@@ -10,9 +10,10 @@
 // socket and not into the list of arguments.
 //
 // A program that is missing, dies, hangs, or answers nonsense costs an error within the limits and half
-// a second (RemoteLimits::start more when it had to be started), and is started anew by the next call. After RemoteLimits::failures failures one behind the
-// other the store is off for this object, with one line in the log. "Not there", a key that is none
-// and "unsupported" are no failures. What is unsupported is logged once.
+// a second (RemoteLimits::start more when it had to be started), and is started anew by the next
+// call. After RemoteLimits::failures failures one behind the other the store is off for this
+// object, with one line in the log. "Not there", a key that is none and "unsupported" are no
+// failures. What is unsupported is logged once.
 //
 // Thread rule: as RemoteStore. The program ends with the thread that started it; a call on another
 // thread starts another one.

@@ -60,7 +60,8 @@ private:
   pid_t pid_ = 0; ///< whose records these are
 };
 
-/// The process's sink of this kind, for the file that a setting names; flushed at exit. Never destroyed: other threads may still record while the process exits.
+/// The process's sink of this kind, for the file that a setting names; flushed at exit. Never
+/// destroyed: other threads may still record while the process exits.
 template <class Sink> Sink &processSink(std::string Settings::*file) {
   static Sink *sink = [file] {
     auto *s = new Sink(loadSettings().settings.*file);

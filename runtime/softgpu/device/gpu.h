@@ -13,8 +13,8 @@ namespace meld::softgpu {
 
 class Gpu {
 public:
-  /// nullptr, and a line on what is missing in `problem`, when this host cannot run the device (AVX2, FMA, F16C)
-  /// or the configuration is not one.
+  /// nullptr, and a line on what is missing in `problem`, when this host cannot run the device
+  /// (AVX2, FMA, F16C) or the configuration is not one.
   static std::unique_ptr<Gpu> create(const DeviceConfig &config, AddressMapper *mapper = nullptr,
                                      std::string *problem = nullptr);
   virtual ~Gpu() = default;

@@ -1,4 +1,5 @@
-// The GPU behind Gpu: dispatches from packet to result, with whatever watches, times, translates or compares them.
+// The GPU behind Gpu: dispatches from packet to result, with whatever watches, times, translates or
+// compares them.
 #pragma once
 
 #include "runtime/softgpu/device/gpu.h"

@@ -1,7 +1,7 @@
 // What a dispatch is made of: the device's configuration, the request, its memory and its result.
 //
-// Errors: DispatchResult. Thread rule: plain data; AddressMapper and `interrupt` are called by the threads that run
-// the dispatch.
+// Errors: DispatchResult. Thread rule: plain data; AddressMapper and `interrupt` are called by the
+// threads that run the dispatch.
 #pragma once
 
 #include "runtime/settings/kinds.h"
@@ -74,8 +74,8 @@ struct DispatchRequest {
   /// Address of the packet in the ring, for the dispatch_ptr SGPRs.
   uint64_t dispatchPacketAddress = 0;
   uint64_t dispatchId = 0;
-  /// s_sendmsg(MSG_INTERRUPT): m0's event id (24 bits; device libraries before ROCm 6 send only the low 8 bits, the
-  /// full id is in the signal's mailbox). Called on a worker thread.
+  /// s_sendmsg(MSG_INTERRUPT): m0's event id (24 bits; device libraries before ROCm 6 send only the
+  /// low 8 bits, the full id is in the signal's mailbox). Called on a worker thread.
   std::function<void(uint32_t)> interrupt;
   const std::atomic<bool> *cancel = nullptr; ///< set: waves stop at their next quantum
 

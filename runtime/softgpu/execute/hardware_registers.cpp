@@ -32,8 +32,9 @@ uint32_t numberOfVgprs(const Wave &w, unsigned generation) {
   return (unitsOf(w.numVgprs, 4) - 1) << (generation >= 11 ? 12 : 8);
 }
 
-/// GPR_ALLOC where VGPRs and AGPRs are one file: its size in eights and where AGPRs start, in fours. This and LDS_ALLOC
-/// are as the Linux kernel's handler reads them that saves waves (cwsr_trap_handler_gfx9.asm).
+/// GPR_ALLOC where VGPRs and AGPRs are one file: its size in eights and where AGPRs start, in
+/// fours. This and LDS_ALLOC are as the Linux kernel's handler reads them that saves waves
+/// (cwsr_trap_handler_gfx9.asm).
 uint32_t oneFile(const Wave &w) {
   const uint32_t total = w.numAgprs ? w.accOffset + w.numAgprs : w.numVgprs;
   return (unitsOf(total, 8) - 1) << 6 | (unitsOf(w.accOffset, 4) - 1) << 12;
@@ -59,7 +60,8 @@ uint32_t statusOf12(const Wave &w) {
   return (statusOf(w) & ~1u) | uint32_t(w.waveSize == kWaveSize) << 29;
 }
 
-/// MODE as a program sees it: GFX12 has neither clamping of NaNs nor IEEE mode to choose, and no exceptions here.
+/// MODE as a program sees it: GFX12 has neither clamping of NaNs nor IEEE mode to choose, and no
+/// exceptions here.
 constexpr uint32_t kMode12 = 0xff | uint32_t(Mode::fp16Ovfl) |
                              1u << 24; // the last: scalar prefetches, of which there are none
 

@@ -58,7 +58,8 @@ struct Descriptor {
 
 void readMode(const Descriptor &d, Launch &out) {
   const uint32_t rsrc1 = d.rsrc1(), rsrc2 = d.rsrc2();
-  // GFX12 has neither bit and does as if the first were set, the second not (LLVM's guide, compute_pgm_rsrc1).
+  // GFX12 has neither bit and does as if the first were set, the second not (LLVM's guide,
+  // compute_pgm_rsrc1).
   const bool gfx12 = isa::traitsOf(out.target).generation >= 12;
   uint32_t mode = rsrc1 >> 12 & 0xff; // rounding and denormal fields have MODE's layout
   if (gfx12 || rsrc1 >> 21 & 1)

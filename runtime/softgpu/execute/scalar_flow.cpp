@@ -186,7 +186,8 @@ const ExecInst *runBarrierWait(const ExecInst *i, Wave &w) {
     return following(i);
   return stop(following(i), w, WaveStatus::barrier);
 }
-/// How many waves have signalled, how many there are, and that the barrier exists ("RDNA4" ISA, S_GET_BARRIER_STATE).
+/// How many waves have signalled, how many there are, and that the barrier exists ("RDNA4" ISA,
+/// S_GET_BARRIER_STATE).
 const ExecInst *runBarrierState(const ExecInst *i, Wave &w) {
   if (w.group)
     w.s[i->dst] = (w.group->arrived & 0x7f) << 16 | (w.group->numWaves & 0x7f) << 4 | 1;

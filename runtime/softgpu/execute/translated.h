@@ -1,5 +1,6 @@
-// What the executor knows of translated code: where a wave may enter it, and whom to tell that a kernel becomes hot.
-// Who translates is behind this interface (translate/tier.h implements it); without one, everything is interpreted.
+// What the executor knows of translated code: where a wave may enter it, and whom to tell that a
+// kernel becomes hot. Who translates is behind this interface (translate/tier.h implements it);
+// without one, everything is interpreted.
 //
 // Thread rule: any thread.
 #pragma once

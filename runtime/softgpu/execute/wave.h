@@ -181,7 +181,8 @@ struct Wave {
   AddressMapper *mapper =
       nullptr;              ///< nullptr unless addresses need translating or checking (gpu.h)
   bool checkMemory = false; ///< checked mode: ask the mapper before every access; implies `mapper`
-  /// 64-bit values of src_shared_base, src_shared_limit, src_private_base, src_private_limit (operands 235..238).
+  /// 64-bit values of src_shared_base, src_shared_limit, src_private_base, src_private_limit
+  /// (operands 235..238).
   uint64_t apertures[4] = {};
   CodeCache *code = nullptr; ///< core: finds branch targets
   uint32_t trapSts = 0;      ///< HW_REG_TRAPSTS
@@ -189,8 +190,9 @@ struct Wave {
   uint32_t usualMode = 0;
   bool signalled =
       false; ///< has arrived at the workgroup's barrier, which has not opened since (GFX12)
-  /// HW_REG_FLAT_SCR_LO and _HI (GFX10, where no SGPRs have this place): what s_setreg wrote and s_getreg reads; on
-  /// GFX11 where the wave's scratch is, from the start on. The memory instructions go by `scratch`, which is there.
+  /// HW_REG_FLAT_SCR_LO and _HI (GFX10, where no SGPRs have this place): what s_setreg wrote and
+  /// s_getreg reads; on GFX11 where the wave's scratch is, from the start on. The memory
+  /// instructions go by `scratch`, which is there.
   uint32_t flatScratch[2] = {};
   MemoryTrace trace;
   Fault fault;

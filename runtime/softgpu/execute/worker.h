@@ -106,8 +106,8 @@ private:
 /// Runs a wave until its status changes, counting. The hot loop.
 void runWave(Wave &w, WaveCounters &c);
 
-/// The end of runWave(), also where a fault of the host's or an exception has left it: counts what chains took for
-/// scalar arithmetic (chain.h) as what it is.
+/// The end of runWave(), also where a fault of the host's or an exception has left it: counts what
+/// chains took for scalar arithmetic (chain.h) as what it is.
 void countPassed(Wave &w, WaveCounters &c);
 
 /// Executes the one instruction Wave::next and counts it; false: the wave stopped.

@@ -2,8 +2,8 @@
 //
 // gfx90a reuses bits that were reserved (or TFE) for `acc` (data in AGPRs) and `scc`; gfx942 calls glc,
 // scc and slc sc0, sc1 and nt, and its scratch instructions may have both a vector and a scalar
-// address (sve). GFX10 moves some fields, has a third cache bit (dlc) and 12-bit offsets in FLAT. What GFX11 has
-// otherwise is in decode_memory11.cpp, what GFX12 has in decode_memory12.cpp.
+// address (sve). GFX10 moves some fields, has a third cache bit (dlc) and 12-bit offsets in FLAT.
+// What GFX11 has otherwise is in decode_memory11.cpp, what GFX12 has in decode_memory12.cpp.
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {

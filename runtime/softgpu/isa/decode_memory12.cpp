@@ -1,6 +1,7 @@
-// SMEM, FLAT, GLOBAL, SCRATCH, MUBUF and MTBUF of GFX12 ("RDNA4" ISA, chapter "Microcode formats": SMEM, VFLAT, VGLOBAL,
-// VSCRATCH, VBUFFER). All have a temporal hint (th) and a scope; vector memory instructions have three dwords and offsets of
-// 24 bits. DS is as on GFX11 but for GDS, which is gone.
+// SMEM, FLAT, GLOBAL, SCRATCH, MUBUF and MTBUF of GFX12 ("RDNA4" ISA, chapter "Microcode formats":
+// SMEM, VFLAT, VGLOBAL, VSCRATCH, VBUFFER). All have a temporal hint (th) and a scope; vector
+// memory instructions have three dwords and offsets of 24 bits. DS is as on GFX11 but for GDS,
+// which is gone.
 #include "runtime/softgpu/isa/decode_common.h"
 
 namespace meld::softgpu::isa {
@@ -62,7 +63,8 @@ DecodeStatus decodeSmem12(Decoder &d) {
   return d.finish(ok);
 }
 
-/// Null as the scalar address is none; FLAT has none. A scratch instruction has a vector address where `sve` is set.
+/// Null as the scalar address is none; FLAT has none. A scratch instruction has a vector address
+/// where `sve` is set.
 DecodeStatus decodeFlat12(Decoder &d, const OpInfo &row) {
   Inst &out = d.out;
   const uint32_t lo = d.lo, hi = d.hi;

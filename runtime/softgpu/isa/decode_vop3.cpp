@@ -109,8 +109,8 @@ DecodeStatus decodeScaled(Decoder &d, uint32_t lo, uint32_t hi) {
   return status;
 }
 
-/// Bits of op_sel that say which part of the index a sparse product takes ("RDNA4" ISA, SWMMAC): there are two for each element
-/// that a lane has of A, in registers that are at least one.
+/// Bits of op_sel that say which part of the index a sparse product takes ("RDNA4" ISA, SWMMAC):
+/// there are two for each element that a lane has of A, in registers that are at least one.
 unsigned indexKeyBits(const Decoder &d, const OpInfo &row) {
   constexpr unsigned kIndexBits = 2, kRegister = 32;
   const std::string_view name = mnemonic(row.op);

@@ -1,4 +1,5 @@
-// AMDGPU instruction decoder (GFX9, GFX10.3, GFX11, GFX12): bytes -> isa::Inst. Hand-written, table-driven, no LLVM at run time.
+// AMDGPU instruction decoder (GFX9, GFX10.3, GFX11, GFX12): bytes -> isa::Inst. Hand-written,
+// table-driven, no LLVM at run time.
 //
 // Thread rule: pure functions, any thread. Errors: DecodeStatus; never reads past `size` bytes.
 #pragma once

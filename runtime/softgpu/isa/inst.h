@@ -1,9 +1,10 @@
-// A decoded AMDGPU instruction (GFX9, GFX10.3, GFX11 and GFX12): what the decoder produces and everything else reads.
+// A decoded AMDGPU instruction (GFX9, GFX10.3, GFX11 and GFX12): what the decoder produces and
+// everything else reads.
 //
 // Plain data, no pointers into the code: can be copied and kept. Field names follow the manuals
-// ("Vega", "AMD Instinct MI200", "RDNA2", "RDNA3", "RDNA4" ISA, chapter "Microcode formats"). One Op per mnemonic,
-// whatever the encoding: v_add_f32 as VOP2, VOP3, SDWA or DPP has the same `op` and differs in
-// `enc` and in the modifier fields.
+// ("Vega", "AMD Instinct MI200", "RDNA2", "RDNA3", "RDNA4" ISA, chapter "Microcode formats"). One
+// Op per mnemonic, whatever the encoding: v_add_f32 as VOP2, VOP3, SDWA or DPP has the same `op`
+// and differs in `enc` and in the modifier fields.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,8 @@ constexpr std::pair<Op, std::string_view> kRenamed10[] = {
 std::string_view mnemonic(Op op) { return op < Op::count ? kMnemonics[size_t(op)] : kMnemonics[0]; }
 
 std::string_view mnemonic(Op op, Target target) {
-  // What GFX10, GFX11 and GFX12 call it, by generation: each has the names of the one before where it has none.
+  // What GFX10, GFX11 and GFX12 call it, by generation: each has the names of the one before where
+  // it has none.
   static const auto names = [] {
     std::array<std::array<std::string_view, size_t(Op::count)>, 3> all{};
     for (const auto &[renamed, name] : kRenamed10)

@@ -2,12 +2,13 @@
 // target).
 //
 // Rows live in opcodes_*.def; each file documents its columns. Tables are built once, on first use.
-// Thread rule: read-only after construction. Source: "Vega", "MI200", "MI300", "RDNA2", "RDNA3" and "RDNA4" ISA manuals, chapters
-// "Microcode formats" and "Instructions"; tests compare every row with LLVM's MC layer,
-// and every number that has none. For GFX11 LLVM 15 is the oracle of the text, the installed later one of
-// what LLVM 15 lacks or has wrong: v_mov_b16, ds_bvh_stack_rtn_b32, the halves of 16-bit registers, DPP of
-// some 64-bit encodings (tests/runtime/softgpu/isa/oracle.cpp lists it all). No LLVM here decodes v_swap_b16
-// and v_dual_dot2acc_f32_bf16: their numbers are the manual's.
+// Thread rule: read-only after construction. Source: "Vega", "MI200", "MI300", "RDNA2", "RDNA3" and
+// "RDNA4" ISA manuals, chapters "Microcode formats" and "Instructions"; tests compare every row
+// with LLVM's MC layer, and every number that has none. For GFX11 LLVM 15 is the oracle of the
+// text, the installed later one of what LLVM 15 lacks or has wrong: v_mov_b16,
+// ds_bvh_stack_rtn_b32, the halves of 16-bit registers, DPP of some 64-bit encodings
+// (tests/runtime/softgpu/isa/oracle.cpp lists it all). No LLVM here decodes v_swap_b16 and
+// v_dual_dot2acc_f32_bf16: their numbers are the manual's.
 #pragma once
 
 #include "runtime/softgpu/isa/inst.h"

@@ -4,8 +4,9 @@
 //
 //   v_fma_f64 v[4:5], s[2:3], v[6:7], v[4:5]      reads 2..4, 262..264, 260..262   writes 260..262
 //
-// SGPRs and VGPRs are numbers of one row, VGPR v0 behind the last SGPR; AGPRs, constants and what an opcode implies
-// without an operand are left out (RegisterUse has all of it). Thread rule: plain data.
+// SGPRs and VGPRs are numbers of one row, VGPR v0 behind the last SGPR; AGPRs, constants and what
+// an opcode implies without an operand are left out (RegisterUse has all of it). Thread rule: plain
+// data.
 #pragma once
 
 #include "runtime/softgpu/isa/inst.h"

@@ -29,8 +29,8 @@ std::vector<DeviceSettings> devicesOf(const Settings &settings, std::vector<std:
 
 /// The process's devices, read once.
 const std::vector<DeviceSettings> &processDevices();
-/// Prints the warnings about the software GPU's settings, once per process. Called when the device is opened: the many
-/// small processes that merely inherit the library (shells, lsmod) stay silent.
+/// Prints the warnings about the software GPU's settings, once per process. Called when the device
+/// is opened: the many small processes that merely inherit the library (shells, lsmod) stay silent.
 void sayProcessWarnings();
 
 /// One line on stderr, prefixed "meld-softgpu: ". Never throws.

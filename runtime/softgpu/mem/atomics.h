@@ -4,7 +4,8 @@
 // Each op is a type with T = the value's type and apply(old, data, data2, mode) = the new value.
 // Rounding of float atomics is always to nearest even. f32 adds in memory (L2) flush denormals, in
 // LDS they follow MODE.denormF32; f64, f16 and bf16 never flush ("MI300" ISA, 9.2). GFX12 flushes nothing
-// in memory, nor where a FLAT instruction meets LDS; in LDS all but f64's sums follow MODE ("RDNA4" ISA, 13.2).
+// in memory, nor where a FLAT instruction meets LDS; in LDS all but f64's sums follow MODE ("RDNA4"
+// ISA, 13.2).
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"
@@ -69,8 +70,8 @@ template <class F> F gpuMax(F a, F b) {
   return a > b || (a == b && !std::signbit(a)) ? a : b;
 }
 
-/// minimumNumber and maximumNumber of IEEE 754-2019 as GFX12 has them: of two NaNs the operand's is stored, quieted ("RDNA4"
-/// ISA, DS_MIN_NUM_F32).
+/// minimumNumber and maximumNumber of IEEE 754-2019 as GFX12 has them: of two NaNs the operand's is
+/// stored, quieted ("RDNA4" ISA, DS_MIN_NUM_F32).
 template <class F, F (*Otherwise)(F, F)> F onlyNumber(F m, F d) {
   if (m != m && d != d)
     return std::bit_cast<F>(std::bit_cast<BitsOf<F>>(d) | FloatBits<F>::quiet);

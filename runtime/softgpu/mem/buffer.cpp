@@ -188,7 +188,8 @@ const ExecInst *loadToLds(const ExecInst *i, Wave &w) {
   return storeToLds(i, w, value, laneOp(i).dwords);
 }
 
-/// The LaneOp of a buffer instruction. GFX11's loads that have LDS as their destination say so in their names.
+/// The LaneOp of a buffer instruction. GFX11's loads that have LDS as their destination say so in
+/// their names.
 std::string_view laneOpName(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kToLds[] = {{"u8", "load_ubyte"},
                                                                       {"i8", "load_sbyte"},

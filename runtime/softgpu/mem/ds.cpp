@@ -4,9 +4,10 @@
 // or past the workgroup's LDS size reads 0 and writes nothing; M0 does not clamp from GFX9 on.
 // Two-address forms are two accesses, offsets counted in elements (times 64 for st64). Lanes go in
 // ascending order: of several lanes that write one address the highest wins, and atomics return the
-// values that order gives. GFX11's ds_cmpstore has its operands in the order of memory atomics, where ds_cmpst
-// of those before has them the other way round ("RDNA3" ISA, 16.15). Not here: GDS, GWS and ds_ordered_count
-// (refused when prepared). Minima of GFX12 are others under the same names (rmw::MinNumF).
+// values that order gives. GFX11's ds_cmpstore has its operands in the order of memory atomics,
+// where ds_cmpst of those before has them the other way round ("RDNA3" ISA, 16.15). Not here: GDS,
+// GWS and ds_ordered_count (refused when prepared). Minima of GFX12 are others under the same names
+// (rmw::MinNumF).
 //
 // Use of ExecInst: src[0] ADDR row, src[1] DATA0 row, src[2] DATA1 row, dst; imm[0] byte offsets
 // (first in the low half, second in the high half); aux the LaneOp.
@@ -211,8 +212,9 @@ const ExecInst *source2(const ExecInst *i, Wave &w) {
   return finish(i, w, 0);
 }
 
-/// ds_condxchg32_rtn_b64: two dwords side by side; of each whose datum has its highest bit set, the rest of the
-/// datum is stored ("RDNA3" ISA, 16.15; the manuals before have no pseudo code). Both are returned.
+/// ds_condxchg32_rtn_b64: two dwords side by side; of each whose datum has its highest bit set, the
+/// rest of the datum is stored ("RDNA3" ISA, 16.15; the manuals before have no pseudo code). Both
+/// are returned.
 const ExecInst *conditionalExchange(const ExecInst *i, Wave &w) {
   const uint64_t exec = w.exec();
   if (!exec)

@@ -4,9 +4,9 @@
 // EXEC counts twice: a lane that is switched off is not written, and one that is switched off gives
 // 0 to the lanes that read from it ("Vega" ISA, DS_PERMUTE_B32, DS_BPERMUTE_B32, DS_SWIZZLE_B32).
 //
-// On GFX10 and GFX11 the permutes work on 32 lanes at a time: each half of a wave of 64 exchanges within itself
-// ("RDNA 2" ISA, DS_PERMUTE_B32; Mesa's compiler goes around it, aco: p_bpermute). On GFX12 the whole wave exchanges
-// ("RDNA4" ISA, DS_BPERMUTE_B32; LLVM: supportsWaveWideBPermute).
+// On GFX10 and GFX11 the permutes work on 32 lanes at a time: each half of a wave of 64 exchanges
+// within itself ("RDNA 2" ISA, DS_PERMUTE_B32; Mesa's compiler goes around it, aco: p_bpermute). On
+// GFX12 the whole wave exchanges ("RDNA4" ISA, DS_BPERMUTE_B32; LLVM: supportsWaveWideBPermute).
 #include "runtime/softgpu/mem/lds.h"
 
 namespace meld::softgpu::mem {

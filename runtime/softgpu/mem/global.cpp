@@ -2,10 +2,12 @@
 //
 // What: addresses of the lanes, then a LaneOp. GLOBAL: 64-bit VGPR pair + offset, or SGPR pair +
 // 32-bit VGPR offset + offset. FLAT: the same pair, where the apertures send lanes to LDS or to
-// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942 and from GFX11 on: or their sum; from GFX10
-// on: or none) into the lane's private memory, which lies where Wave::scratch says (GFX9: FLAT_SCRATCH in
-// SGPRs, GFX10 and GFX11: the register FLAT_SCR). Fast paths: dword loads and stores whose lanes are consecutive (row copies, also under a partial EXEC) and loads of one address by all lanes. Unsafe: nothing is checked unless
-// Wave::mapper is set; wild addresses end in SIGSEGV (see mem.h).
+// scratch. SCRATCH: a 32-bit offset from a VGPR or an SGPR (gfx942 and from GFX11 on: or their sum;
+// from GFX10 on: or none) into the lane's private memory, which lies where Wave::scratch says
+// (GFX9: FLAT_SCRATCH in SGPRs, GFX10 and GFX11: the register FLAT_SCR). Fast paths: dword loads
+// and stores whose lanes are consecutive (row copies, also under a partial EXEC) and loads of one
+// address by all lanes. Unsafe: nothing is checked unless Wave::mapper is set; wild addresses end
+// in SIGSEGV (see mem.h).
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/mem/mem.h"
 #include "runtime/softgpu/mem/vmem.h"
@@ -114,8 +116,8 @@ template <Segment S> uint64_t oneAddress(const ExecInst *i, const Wave &w, unsig
     return (lo | uint64_t(w.v[i->src[0] + 1].u[l]) << 32) + i->imm[0];
 }
 
-/// Lane `l` is neither in the shared nor in the private aperture. Both lie above every user-space address. Its register
-/// says which, without the offset, which may reach below an aperture.
+/// Lane `l` is neither in the shared nor in the private aperture. Both lie above every user-space
+/// address. Its register says which, without the offset, which may reach below an aperture.
 template <Segment S> bool isOrdinary(const ExecInst *i, const Wave &w, unsigned l) {
   return S != Segment::flat || w.v[i->src[0] + 1].u[l] < kSharedAperture >> 32;
 }
@@ -187,7 +189,8 @@ template <Segment S, unsigned N, bool Store> const ExecInst *dwords(const ExecIn
   return slowPath<S>(i, w);
 }
 
-/// Elements side by side, by all L lanes, which are exec's; false, and nothing has happened, where they do not lie so.
+/// Elements side by side, by all L lanes, which are exec's; false, and nothing has happened, where
+/// they do not lie so.
 template <Segment S, unsigned L>
 bool denseElements(const ExecInst *i, Wave &w, uint64_t exec, DenseFn dense) {
   const LaneOp &op = laneOp(i);

@@ -125,10 +125,11 @@ template <class T> inline T peek(const void *p) {
 }
 template <class T> inline void poke(void *p, T x) { std::memcpy(p, &x, sizeof(T)); }
 
-// What another thread may store or load at the same time, as wide as it stands here: as on the devices, nobody sees half of an aligned
-// value of 8 or 16 bytes of a lane (rocPRIM's scans keep a flag and a prefix in one). Processors with AVX do aligned accesses of 16
-// bytes at once (Intel SDM, volume 3A, "Guaranteed Atomic Operations"; AMD64 APM, volume 2, 7.3.2). Volatile, or the compiler takes a
-// vector apart whose elements alone are used.
+// What another thread may store or load at the same time, as wide as it stands here: as on the
+// devices, nobody sees half of an aligned value of 8 or 16 bytes of a lane (rocPRIM's scans keep a
+// flag and a prefix in one). Processors with AVX do aligned accesses of 16 bytes at once (Intel
+// SDM, volume 3A, "Guaranteed Atomic Operations"; AMD64 APM, volume 2, 7.3.2). Volatile, or the
+// compiler takes a vector apart whose elements alone are used.
 using AnyU64 = uint64_t __attribute__((may_alias, aligned(1)));
 using AnyQuad = long long __attribute__((vector_size(16), may_alias));
 using AnyU256 = long long __attribute__((vector_size(32), may_alias, aligned(1)));

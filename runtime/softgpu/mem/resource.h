@@ -23,7 +23,8 @@
 // Dwords of a multi-dword access are checked one by one, atomics and formatted accesses as a whole.
 // Sources for GFX10: "RDNA 2" ISA, 8.1.5 and 8.1.8; Mesa's comment on OOB_SELECT (radeonsi, ac_descriptors).
 // GFX12 multiplies the stride by what the resource says ("RDNA4" ISA, 9.6).
-// Its one field FORMAT stands for both of GFX9's; GFX11's has six bits and other numbers (isa/buffer_format.h).
+// Its one field FORMAT stands for both of GFX9's; GFX11's has six bits and other numbers
+// (isa/buffer_format.h).
 #pragma once
 
 #include "runtime/softgpu/execute/wave.h"

@@ -13,8 +13,8 @@
 namespace meld::softgpu::mem {
 namespace {
 
-// Use of ExecInst: src[0] sbase slot (kImmSlot: null, which is 0), src[1] soffset slot (kImmSlot: none), dst data
-// slot, imm[0] offset, aux the dword count (loads, stores) or the LaneOp (atomics).
+// Use of ExecInst: src[0] sbase slot (kImmSlot: null, which is 0), src[1] soffset slot (kImmSlot:
+// none), dst data slot, imm[0] offset, aux the dword count (loads, stores) or the LaneOp (atomics).
 
 uint64_t scalarOffset(const ExecInst *i, const Wave &w) {
   return i->imm[0] + (i->src[1] == kImmSlot ? 0 : uint64_t(w.s[i->src[1]]));
@@ -43,7 +43,8 @@ template <unsigned N> const ExecInst *load(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-/// What an address of a T is made of has its lowest bits cleared: that of halves one, that of bytes none ("RDNA4" ISA, 8.1.1).
+/// What an address of a T is made of has its lowest bits cleared: that of halves one, that of bytes
+/// none ("RDNA4" ISA, 8.1.1).
 template <class T> constexpr uint64_t kWhole = ~uint64_t(sizeof(T) - 1);
 template <class T> uint64_t smallOffset(const ExecInst *i, const Wave &w) {
   const uint64_t add = i->src[1] == kImmSlot ? 0 : w.s[i->src[1]];

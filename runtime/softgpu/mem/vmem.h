@@ -57,7 +57,8 @@ inline LaneFn laneFn(const ExecInst *i) {
 }
 
 // --- copies between rows and memory; lanes of a row are consecutive dwords ---
-/// The first L lanes. All of it is read before the row changes: where that faults, the row may hold the addresses.
+/// The first L lanes. All of it is read before the row changes: where that faults, the row may hold
+/// the addresses.
 template <unsigned L> inline void wholeRowIn(VRow &dst, const uint8_t *p) {
   __m256i x[L / 8];
   for (unsigned k = 0; k < L / 8; ++k)
@@ -115,7 +116,8 @@ inline void groupsOut(uint8_t *__restrict memory, const VRow *__restrict src) {
       p[l * N + k] = src[k].u[l];
 }
 
-/// The same for memory that other threads may read and write: in vectors, so that none sees half of an aligned group.
+/// The same for memory that other threads may read and write: in vectors, so that none sees half of
+/// an aligned group.
 template <unsigned N, unsigned L> inline void sharedGroupsIn(VRow *dst, const uint8_t *memory) {
   alignas(64) uint32_t dense[N * L];
   for (unsigned k = 0; k < L / 8 * N; ++k)
@@ -205,8 +207,9 @@ const ExecInst *storeToLds(const ExecInst *i, Wave &w, const LdsRows &rows, unsi
 bool runPrivate(const ExecInst *i, Wave &w, const uint32_t *offset, uint64_t mask,
                 uint64_t *address, VRow *dst = nullptr);
 
-/// Dword loads and stores of private memory, each active lane at its own offset v + add (an indexed array), in the `end`
-/// bytes of rows from `base`. False, and nothing has happened, where a lane's offset is no dword's or its dwords end behind.
+/// Dword loads and stores of private memory, each active lane at its own offset v + add (an indexed
+/// array), in the `end` bytes of rows from `base`. False, and nothing has happened, where a lane's
+/// offset is no dword's or its dwords end behind.
 bool gatherPrivate(const ExecInst *i, Wave &w, const VRow &v, uint32_t add, uint64_t base,
                    uint64_t end);
 

@@ -135,8 +135,9 @@ private:
     uint64_t sets = 1;
     unsigned shift = 0;   ///< log2 of the sets, where a power of two
     uint64_t inverse = 0; ///< else 2^64 / sets, rounded up
-    /// The product of line and inverse is too large by less than the line, which is below 2^42. A quotient that is no whole
-    /// number lies at least 2^64 / sets, no less than 2^44, below the next one: rounded down, it is exact.
+    /// The product of line and inverse is too large by less than the line, which is below 2^42. A
+    /// quotient that is no whole number lies at least 2^64 / sets, no less than 2^44, below the
+    /// next one: rounded down, it is exact.
     template <bool Power> Half of(uint64_t line) const {
       const uint64_t quotient =
           Power ? line >> shift : uint64_t(static_cast<unsigned __int128>(line) * inverse >> 64);
@@ -169,7 +170,8 @@ private:
     return hit;
   }
 
-  /// `want` in front of the four tags `old`; those up to place `last`, which is overwritten, move, those behind it stay.
+  /// `want` in front of the four tags `old`; those up to place `last`, which is overwritten, move,
+  /// those behind it stay.
   static void putFirst(__m256i *at, __m256i old, __m256i want, int64_t last) {
     const __m256i moved = _mm256_permute4x64_epi64(old, 0b10010000); // 0 0 1 2
     const __m256i first = _mm256_blend_epi32(moved, want, 0b11);

@@ -242,8 +242,8 @@ inline void ComputeUnit::obeyStatus(TimedWave &t, const isa::Inst &in) {
   }
 }
 
-/// S_DELAY_ALU may go beside the instruction before it ("RDNA3" ISA, 5.7). What it says is to be waited for, the
-/// model knows by itself.
+/// S_DELAY_ALU may go beside the instruction before it ("RDNA3" ISA, 5.7). What it says is to be
+/// waited for, the model knows by itself.
 [[gnu::always_inline]] inline void ComputeUnit::skipDelays(Wave &w) {
   while (Category(w.next->category) == Category::other && w.next->inst->op == Op::s_delay_alu &&
          w.status == WaveStatus::ready)

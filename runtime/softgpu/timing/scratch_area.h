@@ -3,12 +3,15 @@
 //
 //     | group 0 | group 1 | group 2 | ...      later groups take the places of those that have ended
 //
-// None stays free: were places kept for what a compute unit has room for, those of different units would be a multiple of some power of two apart, and all of them in a few of a cache's sets.
+// No place is left empty between those in use: if each compute unit kept as many places as it has
+// room for, the places of different units would lie a multiple of a power of two apart, and all of
+// them would fall into a few of a cache's sets.
 //
-// Which sets of the caches and of the TLB lines fall into, and which of them meet in the tables of what is on its
-// way, follows from their addresses. So the stretch begins at the same address each time, where that
-// is free: memory from wherever the host had some would give a kernel with scratch memory other cycles in every
-// process. Where it is not free (another dispatch at the same time), the next one that is.
+// Which sets of the caches and of the TLB lines fall into, and which of them meet in the tables of
+// what is on its way, follows from their addresses. So the stretch begins at the same address each
+// time, where that is free: memory from wherever the host had some would give a kernel with scratch
+// memory other cycles in every process. Where it is not free (another dispatch at the same time),
+// the next one that is.
 //
 // Cost: address space alone, until a wave writes there. Not thread-safe; belongs to one dispatch.
 #pragma once

@@ -9,8 +9,8 @@
 
 namespace meld::softgpu::timing {
 
-/// Of one thread, from one dispatch to the next. Those with scratch memory are not kept: what a kernel reads there
-/// and has not written would be another kernel's.
+/// Of one thread, from one dispatch to the next. Those with scratch memory are not kept: what a
+/// kernel reads there and has not written would be another kernel's.
 class SpareGroups {
 public:
   static SpareGroups &ofThisThread() {

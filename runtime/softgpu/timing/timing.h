@@ -12,8 +12,8 @@
 //
 // Determinism: one thread, compute units advance in turns of `turn` cycles, caches start empty in
 // every dispatch. The result depends on kernel, launch, data and addresses only. Cost: 9 to 70 M
-// wave instructions a second (docs/software-gpu.md, Speed). Not modelled: register bank conflicts, L2 channels, DRAM pages, cache
-// contents between dispatches.
+// wave instructions a second (docs/software-gpu.md, Speed). Not modelled: register bank conflicts,
+// L2 channels, DRAM pages, cache contents between dispatches.
 #pragma once
 
 #include "runtime/softgpu/execute/worker.h"

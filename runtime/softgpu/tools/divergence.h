@@ -7,8 +7,9 @@
 //
 // Cycles are what the instructions keep their unit busy for by the timing model's parameters
 // (runtime/softgpu/timing): the vector ALU by the opcode's rate, memory and LDS the least that one
-// takes. A lost slot is its share of them: a 64th, in waves of 32 lanes a 32nd. Time spent waiting for memory is not in them: they say how
-// much of the issue carries nothing, not how much faster a program would be.
+// takes. A lost slot is its share of them: a 64th, in waves of 32 lanes a 32nd. Time spent waiting
+// for memory is not in them: they say how much of the issue carries nothing, not how much faster a
+// program would be.
 //
 // docs/divergence.md is the page for people. Thread rule: none.
 #pragma once

@@ -12,7 +12,8 @@
 // fails, the interpreter goes on; one line says so.
 //
 // Settings: DeviceConfig::translate = off | auto | always (translate before the first wave runs) and
-// translateThreshold, executed instructions per instruction of the kernel. Translated code lives as long as the CodeCache it belongs to.
+// translateThreshold, executed instructions per instruction of the kernel. Translated code lives as
+// long as the CodeCache it belongs to.
 //
 // Fork: the child keeps what is translated and translates no more (it has no thread).
 // Exit: the compiler must not be at work while the process's static objects die, its own among

@@ -81,8 +81,8 @@ MELD_INLINE U32 narrowBf16(F32 x) {
   const U32 u = (U32)x, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
   return select((U32)unordered(x, x), u >> 16 | 0x40u, rounded);
 }
-/// Into 16 bits, to nearest in every mode; denormals of f16 stay, those of bf16 are zeros ("RDNA4" ISA, 7.2.4). A sign
-/// before a packed source is that of both elements.
+/// Into 16 bits, to nearest in every mode; denormals of f16 stay, those of bf16 are zeros ("RDNA4"
+/// ISA, 7.2.4). A sign before a packed source is that of both elements.
 template <bool Bf16> void rowDot2Narrow(RowCtx &ctx) {
   const isa::Inst &in = *ctx.inst;
   const auto element = [](U32 h) { return widen<Bf16>(Bf16 ? flushed<true>(h & 0xffffu) : h); };
@@ -139,7 +139,8 @@ template <bool Bf16> void rowDot2Float(RowCtx &ctx) {
 }
 
 /// Four products of 8-bit floats, which are exact, added to the accumulator one after the other ("RDNA4" ISA,
-/// V_DOT4_F32_FP8_BF8). Neg_lo and neg_hi of the accumulator are neg and abs of a float, which it has when it comes here.
+/// V_DOT4_F32_FP8_BF8). Neg_lo and neg_hi of the accumulator are neg and abs of a float, which it
+/// has when it comes here.
 template <class A, class B> void rowDot4Float(RowCtx &ctx) {
   forActive(ctx.exec, [&](unsigned n) {
     float sum = __builtin_bit_cast(float, ctx.src[2][n]);
@@ -165,8 +166,8 @@ template <unsigned Bits, bool Signed> OpInfo dot(unsigned flags = 0) {
 template <unsigned Bits> OpInfo dotMixed() {
   return rows<rowDotMixed<Bits, false>, rowDotMixed<Bits, true>>(0);
 }
-// The accumulator is no float for what prepares sources: its sign is neg_lo, and compilers set neg_hi, which is the
-// modifier of an absolute value elsewhere, with it.
+// The accumulator is no float for what prepares sources: its sign is neg_lo, and compilers set
+// neg_hi, which is the modifier of an absolute value elsewhere, with it.
 template <bool Bf16> OpInfo dot2Float(unsigned flags = 0) {
   OpInfo info = infoOf<Sig<f32, b32, b32, b32>>(flags);
   info.row = rowDot2Float<Bf16>;

@@ -1,6 +1,7 @@
 // Conversions between f32 and 8-bit floats, on gfx942 those of fp8.h ("MI300" ISA, chapters 12.8 and
-// 12.11), on gfx950 and GFX12 those of small_float.h ("CDNA4" ISA, chapter 7.3; "RDNA4" ISA). MODE's FP16_OVFL says what
-// becomes of numbers that are too large; rounding and denormal fields do not matter.
+// 12.11), on gfx950 and GFX12 those of small_float.h ("CDNA4" ISA, chapter 7.3; "RDNA4" ISA).
+// MODE's FP16_OVFL says what becomes of numbers that are too large; rounding and denormal fields do
+// not matter.
 #include "runtime/softgpu/valu/fp8.h"
 #include "runtime/softgpu/valu/scaled.h"
 
@@ -15,8 +16,9 @@ bool saturates(uint32_t mode) { return mode & Mode::fp16Ovfl; }
 bool isOcp(const RowCtx &ctx) { return isa::traitsOf(ctx.inst->target).ocp; }
 double asDouble(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-/// Where the source has what is converted. SDWA has put it in the lowest place; on GFX12 op_sel says which half, or which
-/// byte, its two bits the other way round ("RDNA4" ISA, V_CVT_PK_F32_FP8, V_CVT_F32_FP8).
+/// Where the source has what is converted. SDWA has put it in the lowest place; on GFX12 op_sel
+/// says which half, or which byte, its two bits the other way round ("RDNA4" ISA, V_CVT_PK_F32_FP8,
+/// V_CVT_F32_FP8).
 template <unsigned N> unsigned placeOf(const isa::Inst &in) {
   if (isa::traitsOf(in.target).generation < 12)
     return 0;

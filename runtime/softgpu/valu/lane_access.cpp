@@ -52,8 +52,9 @@ const ExecInst *swap(const ExecInst *i, Wave &w) {
   return following(i);
 }
 
-/// Gathers within rows of 16 lanes, or (Across) from the row beside: sources 1 and 2 hold four bits for each lane of a
-/// row, or (EachLane, GFX12) source 1 has the number in each lane. op_sel[0] is DPP's fi, op_sel[1] its bound_ctrl.
+/// Gathers within rows of 16 lanes, or (Across) from the row beside: sources 1 and 2 hold four bits
+/// for each lane of a row, or (EachLane, GFX12) source 1 has the number in each lane. op_sel[0] is
+/// DPP's fi, op_sel[1] its bound_ctrl.
 template <bool Across, bool EachLane> const ExecInst *permuteRows(const ExecInst *i, Wave &w) {
   const isa::Inst &in = *i->inst;
   const VRow *v = sourceRow(i, w, 0), *numbers = EachLane ? sourceRow(i, w, 1) : nullptr;

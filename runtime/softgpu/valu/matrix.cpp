@@ -10,10 +10,11 @@
 // which one it is; A's lane holds half of what B's holds, C is D (multiplySparse below).
 // cbsz/abid let groups of 2^cbsz blocks share A block `abid` of the group; blgp permutes B's lanes.
 // Sums run over k in order, starting from C: fused for f32 and f64, exact products and one rounding
-// per sum for 16 and 8 bits (too large: Rules::limits); xf32 operands lose all but 10 bits of mantissa first (the manual says
-// "rounded" in one place and "truncated" in another; who has measured it found truncation). gfx90a flushes
-// denormals of f16 and bf16 (halvesFlush in targets.def). Integer sums wrap. For f64, gfx942
-// negates A, B and C by the bits of blgp. Cost: M*N*K*blocks multiply-adds, vectorised over j.
+// per sum for 16 and 8 bits (too large: Rules::limits); xf32 operands lose all but 10 bits of
+// mantissa first (the manual says "rounded" in one place and "truncated" in another; who has
+// measured it found truncation). gfx90a flushes denormals of f16 and bf16 (halvesFlush in
+// targets.def). Integer sums wrap. For f64, gfx942 negates A, B and C by the bits of blgp. Cost:
+// M*N*K*blocks multiply-adds, vectorised over j.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/fp8.h"
 #include "runtime/softgpu/valu/matrix_call.h"
@@ -89,7 +90,8 @@ typename Traits<E>::Value element(const VRow *v, unsigned lane, unsigned k, Rule
   }
 }
 
-/// Whether a sum has to be made again, step by step: it is a NaN, which stays one to the end, or is too large for `limits`.
+/// Whether a sum has to be made again, step by step: it is a NaN, which stays one to the end, or is
+/// too large for `limits`.
 template <class V> MELD_INLINE bool isSpecial(V sum, bool limits) {
   return sum != sum || (limits && std::isinf(sum));
 }

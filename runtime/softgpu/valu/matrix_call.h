@@ -8,8 +8,8 @@ namespace meld::softgpu::valu {
 /// What a call of a matrix instruction needs to know of the target.
 struct Rules {
   bool flushes, negatesDoubles, ocp;
-  /// MODE.FP16_OVFL: sums that are too large are the largest number of their sign ("CDNA4" ISA, 7.1.2, 7.1.5 and 7.5;
-  /// nothing known of the others).
+  /// MODE.FP16_OVFL: sums that are too large are the largest number of their sign ("CDNA4" ISA,
+  /// 7.1.2, 7.1.5 and 7.5; nothing known of the others).
   bool limits;
 };
 

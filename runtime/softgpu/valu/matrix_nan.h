@@ -23,8 +23,8 @@ inline double repairNan(double r, double a, double b, double c) {
   return r != r ? __builtin_bit_cast(double, kNan64) : r;
 }
 
-/// `r` = a * b + c by the rule above, and where `limits` says so the largest number in place of an infinity that none
-/// of a, b, c is.
+/// `r` = a * b + c by the rule above, and where `limits` says so the largest number in place of an
+/// infinity that none of a, b, c is.
 template <class T, class Factor> T settled(T r, Factor a, Factor b, T c, bool limits) {
   if (limits && std::isinf(r) && std::isfinite(a) && std::isfinite(b) && std::isfinite(c))
     return std::copysign(std::numeric_limits<T>::max(), r);

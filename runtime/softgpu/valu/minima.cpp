@@ -1,5 +1,5 @@
-// Minima and maxima of GFX12, where no mode decides what becomes of a NaN: *_num_* prefer numbers, the others NaNs
-// (minmax.h; "RDNA4" ISA, V_MIN_NUM_F32 .. V_MAXIMUMMINIMUM_F16).
+// Minima and maxima of GFX12, where no mode decides what becomes of a NaN: *_num_* prefer numbers,
+// the others NaNs (minmax.h; "RDNA4" ISA, V_MIN_NUM_F32 .. V_MAXIMUMMINIMUM_F16).
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/half.h"
 

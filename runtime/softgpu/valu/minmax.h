@@ -41,8 +41,8 @@ template <class F> MELD_INLINE F numberWins(F r, F a, F b, bool ieee) {
   }
   return r;
 }
-// x86's min(a, b) gives b for equal operands: both orders together get the zeros right. `repair` says what the result is
-// where a or b is a NaN: (result, a, b) -> result.
+// x86's min(a, b) gives b for equal operands: both orders together get the zeros right. `repair`
+// says what the result is where a or b is a NaN: (result, a, b) -> result.
 template <class F, class Repair> MELD_INLINE F lesser(F a, F b, Repair repair) {
   const F r = orBits(minNative(a, b), minNative(b, a));
   return __builtin_expect(any(unordered(a, b)), 0) ? repair(r, a, b) : r;
@@ -69,8 +69,8 @@ template <bool Ieee, class F> MELD_INLINE F med3Of(F a, F b, F c) {
   return medianOr(minOf<Ieee>(minOf<Ieee>(a, b), c), a, b, c, minOf<false, F>, maxOf<false, F>);
 }
 
-/// minimumNumber and maximumNumber of IEEE 754-2019, which GFX12 has: any NaN loses against a number, of two NaNs the first
-/// is passed on and quieted ("RDNA4" ISA, V_MIN_NUM_F32).
+/// minimumNumber and maximumNumber of IEEE 754-2019, which GFX12 has: any NaN loses against a
+/// number, of two NaNs the first is passed on and quieted ("RDNA4" ISA, V_MIN_NUM_F32).
 template <class F> MELD_INLINE F onlyNumberWins(F r, F a, F b) {
   r = pick(unordered(b, b), a, r);
   r = pick(unordered(a, a), b, r);
@@ -83,8 +83,8 @@ template <class F> MELD_INLINE F med3NumOf(F a, F b, F c) {
   return medianOr(minNumOf(minNumOf(a, b), c), a, b, c, minNumOf<F>, maxNumOf<F>);
 }
 
-/// minimum and maximum of IEEE 754-2019, which gfx950 and GFX12 have: a NaN wins, a signalling one over a quiet
-/// one, and is quieted; -0 is below +0 ("CDNA4" ISA, V_MINIMUM3_F32).
+/// minimum and maximum of IEEE 754-2019, which gfx950 and GFX12 have: a NaN wins, a signalling one
+/// over a quiet one, and is quieted; -0 is below +0 ("CDNA4" ISA, V_MINIMUM3_F32).
 template <class F> MELD_INLINE F nanWins(F r, F a, F b) {
   r = pick(unordered(b, b), quiet(b), r);
   r = pick(unordered(a, a), quiet(a), r);

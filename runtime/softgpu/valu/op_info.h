@@ -55,8 +55,8 @@ enum OpFlags : uint16_t {
                   ///< is no float, omod and clamp
 };
 
-/// ExecInst::flags bit, beyond those of wave.h: the target flushes denormals in v_dot2, or those of f16 and bf16 in
-/// v_mfma.
+/// ExecInst::flags bit, beyond those of wave.h: the target flushes denormals in v_dot2, or those of
+/// f16 and bf16 in v_mfma.
 inline constexpr uint8_t kFlushes = 0x80;
 /// The same: matrix products of f64 read blgp as signs of A, B and C.
 inline constexpr uint8_t kNegatesDoubles = 0x40;

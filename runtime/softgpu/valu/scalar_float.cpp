@@ -1,6 +1,7 @@
-// Floats of the scalar unit (GFX12; "RDNA4" ISA, SOP1, SOP2, SOPC with floats) and the vector unit's functions of scalars
-// (v_s_*): what the vector ALU has for a lane, done for one. MODE's rounding and denormal fields hold for them, too. Results
-// of 16 bits have zeros above. No SCC is written but by comparisons.
+// Floats of the scalar unit (GFX12; "RDNA4" ISA, SOP1, SOP2, SOPC with floats) and the vector
+// unit's functions of scalars (v_s_*): what the vector ALU has for a lane, done for one. MODE's
+// rounding and denormal fields hold for them, too. Results of 16 bits have zeros above. No SCC is
+// written but by comparisons.
 //
 // Example: s_fmac_f32 s0, s1, s2 is v_fma_f32 of s1, s2 and the old s0.
 #include "runtime/softgpu/valu/lanes.h"

@@ -19,8 +19,8 @@ unsigned placeOf(const RowCtx &ctx, unsigned width) {
   return width == 16 ? 16 * (opSel >> 3 & 1) : 8 * (opSel >> 2 & 3);
 }
 
-/// Element `k` of a pair in source 0; f32s that are no register pair are in sources 0 and 1. A register pair is of no
-/// type whose denormals MODE would have turned into zeros already.
+/// Element `k` of a pair in source 0; f32s that are no register pair are in sources 0 and 1. A
+/// register pair is of no type whose denormals MODE would have turned into zeros already.
 template <class W, bool Apart> double pairElement(const RowCtx &ctx, unsigned n, unsigned k) {
   if constexpr (W::bits == 16)
     return W::decode(ctx.src[0][n] >> (16 * k) & 0xffff);

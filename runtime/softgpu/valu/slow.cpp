@@ -209,7 +209,8 @@ void fillSource(uint32_t *rows, const Wave &w, const Operand &o, unsigned n) {
     fillRow(rows + 64 * d, o.kind == Operand::Kind::sgpr ? w.s[(o.index + d) & 127] : 0);
 }
 
-/// Source `k` with all that is done to sources: the register's own row where that is nothing, else `rows`, filled.
+/// Source `k` with all that is done to sources: the register's own row where that is nothing, else
+/// `rows`, filled.
 const uint32_t *sourceRow(uint32_t *rows, const Wave &w, const Inst &in, const OpInfo &info,
                           unsigned k, const RelativeIndex &rel, uint64_t exec) {
   const Ty t = info.src[k];
@@ -279,7 +280,8 @@ void mergeWithOld(uint32_t *out, const uint32_t *old, const Inst &in, const OpIn
 
 void finishFloats(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ctx, bool modified) {
   const Inst &in = *ctx.inst;
-  // Omod is ignored with IEEE mode or output denormals on (manual, 6.2.3); GFX12 has it in every mode ("RDNA4" ISA, 7.2.3.1).
+  // Omod is ignored with IEEE mode or output denormals on (manual, 6.2.3); GFX12 has it in every
+  // mode ("RDNA4" ISA, 7.2.3.1).
   const bool scales = isa::traitsOf(in.target).generation >= 12 ||
                       (!(ctx.mode & Mode::ieee) && flushesOutput(info.dst, ctx.mode));
   const unsigned omod = scales ? in.omod : 0;

@@ -31,11 +31,11 @@ inline bool flushesOutput(Ty t, uint32_t mode) {
 void outputModifiers(uint32_t *row, Ty t, unsigned omod, bool clamp, uint32_t mode);
 /// Whether MODE.FP16_OVFL has the largest number in place of f16 results that are too large.
 inline bool limitsHalves(Ty dst, uint32_t mode) { return dst == Ty::f16 && mode & Mode::fp16Ovfl; }
-/// Does that for the results `row` of an operation: infinity is left where an operand was infinite or a division
-/// was by 0 (LLVM's "User Guide for AMDGPU Backend", FP16_OVFL of compute_pgm_rsrc1).
+/// Does that for the results `row` of an operation: infinity is left where an operand was infinite
+/// or a division was by 0 (LLVM's "User Guide for AMDGPU Backend", FP16_OVFL of compute_pgm_rsrc1).
 void limitHalves(uint32_t *row, isa::Op op, const OpInfo &info, const RowCtx &ctx);
-/// The same for one result of an operation on a number, or on what is `infinite`, whose destination is no f16 for
-/// limitHalves: two of them, or bits.
+/// The same for one result of an operation on a number, or on what is `infinite`, whose destination
+/// is no f16 for limitHalves: two of them, or bits.
 inline uint32_t limitedHalf(uint32_t half, bool infinite, uint32_t mode) {
   return limitsHalves(Ty::f16, mode) && !infinite && (half & 0x7fff) == 0x7c00 ? half - 1 : half;
 }

@@ -1,4 +1,5 @@
-// Elements of the matrices of v_wmma and v_swmmac as f32: how they are widened and narrowed, and what MODE says of denormals.
+// Elements of the matrices of v_wmma and v_swmmac as f32: how they are widened and narrowed, and
+// what MODE says of denormals.
 #pragma once
 
 #include "runtime/softgpu/valu/small_float.h"

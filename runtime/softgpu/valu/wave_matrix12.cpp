@@ -1,16 +1,18 @@
-// v_wmma_* and v_swmmac_* of GFX12: D = A * B + C for matrices of 16 x K and K x 16, the whole wave taking part whatever EXEC
-// says ("RDNA4" ISA, "Wave Matrix Multiply Accumulate"; AMD's matrix instruction calculator for the places).
+// v_wmma_* and v_swmmac_* of GFX12: D = A * B + C for matrices of 16 x K and K x 16, the whole wave
+// taking part whatever EXEC says ("RDNA4" ISA, "Wave Matrix Multiply Accumulate"; AMD's matrix
+// instruction calculator for the places).
 //
-// Each element is in one place. Lane and register of A[i][k] (and of B[k][i]) depend on k in blocks: `Block` bits of the
-// number choose the register or one of the two or four groups of 16 lanes, i is the lane in the group. Example, elements of
-// 16 bits in a wave of 32: k = 0..3 are in v0 and v1 of lanes 0 to 15, k = 4..7 in those of lanes 16 to 31, 8..15 likewise
-// in v2 and v3.
+// Each element is in one place. Lane and register of A[i][k] (and of B[k][i]) depend on k in
+// blocks: `Block` bits of the number choose the register or one of the two or four groups of 16
+// lanes, i is the lane in the group. Example, elements of 16 bits in a wave of 32: k = 0..3 are in
+// v0 and v1 of lanes 0 to 15, k = 4..7 in those of lanes 16 to 31, 8..15 likewise in v2 and v3.
 //   C, D    row i, column j: wave of 32: register i % 8, lane 16 * (i / 8) + j; wave of 64: register i % 4, lane
 //           32 * (i / 4 % 2) + 16 * (i / 8) + j. Of 16 bits, two rows are in one register.
-// v_swmmac: of four elements of a row of A two are there, and an index of four bits says which (the lower two bits of the
-// first). C is D. op_sel says which part of the register with indices counts.
+// v_swmmac: of four elements of a row of A two are there, and an index of four bits says which (the
+// lower two bits of the first). C is D. op_sel says which part of the register with indices counts.
 //
-// Sums, rounding, denormals and signs are as on GFX11 (wave_matrix.cpp): over k in order, starting from C, in f32.
+// Sums, rounding, denormals and signs are as on GFX11 (wave_matrix.cpp): over k in order, starting
+// from C, in f32.
 #include "runtime/softgpu/valu/fast.h"
 #include "runtime/softgpu/valu/matrix_nan.h"
 #include "runtime/softgpu/valu/slow.h"

@@ -13,9 +13,10 @@
 // The replacement uses the original's variables, at their addresses. Why the application gets the
 // original's results: a wrong replacement must not change what is verified next.
 //
-// Not verified, and counted with the reason: a launch that the replacement is not for, a kernel that calls the host while it runs (printf,
-// malloc and assert: a second run would print a second time), one that waits for the host or for
-// another dispatch, one whose original failed, one that writes more than 1 GiB.
+// Not verified, and counted with the reason: a launch that the replacement is not for, a kernel
+// that calls the host while it runs (printf, malloc and assert: a second run would print a second
+// time), one that waits for the host or for another dispatch, one whose original failed, one that
+// writes more than 1 GiB.
 //
 // Terminates: runs in copies end after 16 times the original's instructions, or 30 times its time,
 // and a constant. Costs: two interpreted runs of the dispatch, and 4.5 KiB and two copies for each

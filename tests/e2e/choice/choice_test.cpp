@@ -64,8 +64,8 @@ json entries(const TemporaryFolder &folder, const std::string &verdict) {
 
 } // namespace
 
-// The host cannot be given the version of this kernel, which has fewer waves on a SIMD than the original, so that
-// every run has to look at packets for it.
+// The host cannot be given the version of this kernel, which has fewer waves on a SIMD than the
+// original, so that every run has to look at packets for it.
 TEST(Choice, AVersionThatCannotBeServedRunsInEveryNextRun) {
   TemporaryFolder folder;
   const auto nest = [&](const char *launches) {
@@ -313,8 +313,8 @@ TEST(Choice, BesideAToolThatIntercepts) {
   EXPECT_FALSE(says(both, " 0 dispatches")) << both.outcome.err;
 }
 
-// What ROCr computes for us must not end a program that has made traps of invalid operations, and threads of ours, which
-// would begin with its state, must not fail on the folding of log(0).
+// What ROCr computes for us must not end a program that has made traps of invalid operations, and
+// threads of ours, which would begin with its state, must not fail on the folding of log(0).
 TEST(Choice, AProgramWithItsOwnFloatingPointState) {
   for (const std::string adapt : {"on", "static"})
     for (const std::string state : {"traps", "upward", "flush"}) {

@@ -1,4 +1,5 @@
-// Two sides that are alike and that LLVM leaves apart: of sides whose last instructions correspond, LLVM 21 makes one by itself.
+// Two sides that are alike and that LLVM leaves apart: of sides whose last instructions correspond,
+// LLVM 21 makes one by itself.
 #pragma once
 
 // Integers: what is computed does not depend on the order of anything.

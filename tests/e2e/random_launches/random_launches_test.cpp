@@ -110,7 +110,8 @@ void compareAndExpectUse(const Part &part, const std::map<std::string, std::stri
               static_cast<unsigned long long>(told.other), told.chosen);
 }
 
-/// HIP 6 puts the arguments of graphs into the device's memory, where no version is chosen for them, unless it is told this.
+/// HIP 6 puts the arguments of graphs into the device's memory, where no version is chosen for
+/// them, unless it is told this.
 const std::map<std::string, std::string> kArgumentsOfGraphs = {
     {"DEBUG_CLR_GRAPH_PACKET_CAPTURE", "0"}};
 

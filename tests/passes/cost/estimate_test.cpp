@@ -300,7 +300,8 @@ TEST(EstimateCycles, laterArmsOfAChainRunLess) {
   EXPECT_DOUBLE_EQ(f.blocks[8].lanes, 1);
 }
 
-// A call writes registers that LLVM takes for untouched when it makes a swap of three moves; the swap is where the first was, or the second.
+// A call writes registers that LLVM takes for untouched when it makes a swap of three moves; the
+// swap is where the first was, or the second.
 TEST(EstimateVerdict, swapsBesideCallsRefuse) {
   constexpr uint32_t call = 0xbe9e1e04; // s_swappc_b64 s[30:31], s[4:5]: SOP1 opcode 30
   constexpr uint32_t swap = 0x7e12a304; // v_swap_b32 v9, v4: VOP1 opcode 81
@@ -344,8 +345,8 @@ TEST(EstimateVerdict, LostCombinedAtomicsRefuse) {
   EXPECT_TRUE(judge(before, {}, after, {}, 0, /*force=*/true).better);
 }
 
-// From LLVM 18 on scalar registers that are spilled are lanes of virtual registers, of which its allocator may lose some. What a function
-// saves of the lanes that are off is its caller's.
+// From LLVM 18 on scalar registers that are spilled are lanes of virtual registers, of which its
+// allocator may lose some. What a function saves of the lanes that are off is its caller's.
 TEST(EstimateVerdict, movedLanesOfScalarsRefuse) {
   constexpr uint32_t write[2] = {0xd28a0001, 0x00010600}; // v_writelane_b32 v1, s0, 3: VOP3 650
   constexpr uint32_t read[2] = {0xd2890001, 0x00010701};  // v_readlane_b32 s1, v1, 3: VOP3 649

@@ -281,7 +281,8 @@ TEST(Gate, AVariableMayLieWhereverItsDeclarationAllows) {
   }
 }
 
-// clang 18 and later name a build of a unit by a variable; bitcode from a file beside the code has another, or none.
+// clang 18 and later name a build of a unit by a variable; bitcode from a file beside the code has
+// another, or none.
 TEST(Gate, TheVariableThatNamesABuildIsNobodys) {
   BuildObject before = base(), after = base();
   before.variables.push_back({"__hip_cuid_53098c67b29ec6d2", {0}, true, 1});

@@ -161,7 +161,8 @@ template <class W, unsigned N> struct Groups {
 
 using Quad = long long __attribute__((vector_size(16), may_alias));
 
-/// Four dwords of each lane, at once (mem/lanes.h): two gathers would let another thread's store come between them.
+/// Four dwords of each lane, at once (mem/lanes.h): two gathers would let another thread's store
+/// come between them.
 template <class W, bool Store>
 void accessQuads(const ExecInst *i, Wave &w, uint64_t exec, const __m512i *at) {
   alignas(64) uint64_t address[W::lanes];

@@ -72,7 +72,8 @@ template <class W> struct Rows {
   }
 };
 
-/// Rows of private memory: where they begin, how many bytes there are of them; 0 where this is not the usual case.
+/// Rows of private memory: where they begin, how many bytes there are of them; 0 where this is not
+/// the usual case.
 struct Block {
   uint64_t base = 0, bytes = 0;
   uint32_t add = 0; ///< to each lane's offset

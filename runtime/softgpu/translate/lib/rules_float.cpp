@@ -50,7 +50,8 @@ template <bool Max> void extreme3(Chunk &c) {
   c.set(c.extreme(Max, c.extreme(Max, x, y), z));
 }
 
-/// minimumNumber and maximumNumber of IEEE 754-2019 (GFX12): a NaN loses against a number; of two NaNs the first.
+/// minimumNumber and maximumNumber of IEEE 754-2019 (GFX12): a NaN loses against a number; of two
+/// NaNs the first.
 template <bool Max> Value *numberOf(Chunk &c, Value *x, Value *y) {
   y = c.b.CreateSelect(c.b.CreateFCmpUNO(y, y), x, y);
   x = c.b.CreateSelect(c.b.CreateFCmpUNO(x, x), y, x);
@@ -61,7 +62,8 @@ template <bool Max> void number3(Chunk &c) {
   c.set(numberOf<Max>(c, numberOf<Max>(c, c.f(0), c.f(1)), c.f(2)));
 }
 
-/// Correctly rounded; denormals are flushed whatever MODE says. NaN made here is negative, see valu/transcend.cpp.
+/// Correctly rounded; denormals are flushed whatever MODE says. NaN made here is negative, see
+/// valu/transcend.cpp.
 template <class F> void flushed(Chunk &c, F f) {
   Value *x = flush(c, c.f(0));
   c.set(flush(c, c.fixNan(f(x), {x}, true)));

@@ -20,13 +20,14 @@
 // From GFX10 on stores, and atomics that return nothing, count in vscnt alone: no register waits for them.
 // FLAT counts in both counters there, and in order (LLVM, hasFlatLgkmVMemCountInOrder); what comes from
 // memory is there with vmcnt alone (ROCr's own copy shader waits for no more). An
-// GFX12 has the same counters under other names (loadcnt, dscnt, storecnt) and one more for scalar memory and messages
-// (kmcnt), and an instruction for each ("RDNA4" ISA, "Data Dependency Resolution"). An
-// instruction waits by itself when its counter is full (63; lgkmcnt 15, from GFX10 on 63; expcnt 7). Overwriting
-// a register whose load is outstanding is a hazard, too, except by a later load of the same kind,
-// which arrives later. Stores read their data before the wave goes on (GFX9 interlocks this).
-// Sources: "Vega" ISA 4.4 (counters), 9.2 (FLAT); "RDNA 2" ISA 4.4; "RDNA3" ISA 5.6; AMDGPUUsage, "Memory Model gfx900" and "gfx10".
-// Cost: linear in outstanding operations, at most 63 + 63.
+// GFX12 has the same counters under other names (loadcnt, dscnt, storecnt) and one more for scalar
+// memory and messages (kmcnt), and an instruction for each ("RDNA4" ISA, "Data Dependency
+// Resolution"). An instruction waits by itself when its counter is full (63; lgkmcnt 15, from GFX10
+// on 63; expcnt 7). Overwriting a register whose load is outstanding is a hazard, too, except by a
+// later load of the same kind, which arrives later. Stores read their data before the wave goes on
+// (GFX9 interlocks this). Sources: "Vega" ISA 4.4 (counters), 9.2 (FLAT); "RDNA 2" ISA 4.4; "RDNA3"
+// ISA 5.6; AMDGPUUsage, "Memory Model gfx900" and "gfx10". Cost: linear in outstanding operations,
+// at most 63 + 63.
 #include "runtime/softgpu/watch/check/check.h"
 
 #include "runtime/softgpu/isa/decoder.h"

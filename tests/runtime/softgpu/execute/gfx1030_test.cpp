@@ -1,6 +1,6 @@
 // Scalar instructions of gfx1030 and how its waves of 32 and of 64 lanes start, with what gfx1100 and
-// gfx1201 have in common with it. The programs are in kernels/gfx1030.s; what is expected of them is worked out by
-// hand from the "RDNA 2" ISA.
+// gfx1201 have in common with it. The programs are in kernels/gfx1030.s; what is expected of them
+// is worked out by hand from the "RDNA 2" ISA.
 #include "tests/runtime/softgpu/execute/scalar_reference.h"
 
 #include "runtime/softgpu/execute/code_cache.h"

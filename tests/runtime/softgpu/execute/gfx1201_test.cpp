@@ -1,7 +1,8 @@
-// Programs of gfx1201, in waves of 32 and of 64 lanes: hardware registers, floats and 64-bit integers of the scalar unit, small
-// scalar loads, barriers in two halves, where a workgroup's numbers are. The programs are in kernels/gfx1201.s; what is
-// expected of them is worked out by hand from the "RDNA4" ISA. Skipped where no LLVM at hand knows GFX12. What gfx1201 has in
-// common with gfx1030 and gfx1100 is in gfx1030_test.cpp.
+// Programs of gfx1201, in waves of 32 and of 64 lanes: hardware registers, floats and 64-bit
+// integers of the scalar unit, small scalar loads, barriers in two halves, where a workgroup's
+// numbers are. The programs are in kernels/gfx1201.s; what is expected of them is worked out by
+// hand from the "RDNA4" ISA. Skipped where no LLVM at hand knows GFX12. What gfx1201 has in common
+// with gfx1030 and gfx1100 is in gfx1030_test.cpp.
 #include "tests/runtime/softgpu/execute/test_code.h"
 
 #include "runtime/softgpu/execute/code_cache.h"

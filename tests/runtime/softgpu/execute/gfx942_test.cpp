@@ -64,8 +64,8 @@ TEST_F(Gfx942, ScratchNeedsNoSetUp) {
   }
 }
 
-/// 104 VGPRs in eights, less one; AGPRs from the 20th on, in fours, less one. LDS in 256 bytes, of which hardware gives 512 or
-/// (gfx950) 1280.
+/// 104 VGPRs in eights, less one; AGPRs from the 20th on, in fours, less one. LDS in 256 bytes, of
+/// which hardware gives 512 or (gfx950) 1280.
 TEST_F(Gfx942, SaysWhatAWaveHas) {
   for (const auto &[name, lds] : {std::pair{"gfx942", 4u}, std::pair{"gfx950", 5u}}) {
     const auto r =

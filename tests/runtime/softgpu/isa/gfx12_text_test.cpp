@@ -1,6 +1,7 @@
-// The text of GFX12, which LLVM 15 does not know: words of every opcode number against llvm-mc of LLVM 19, where it is
-// installed, letter by letter, and words of no opcode in particular. LLVM 21 writes other texts (TH_STORE_WB, op_sel where the
-// instruction has none) and takes a literal for the inline constant that its number stands for elsewhere.
+// The text of GFX12, which LLVM 15 does not know: words of every opcode number against llvm-mc of
+// LLVM 19, where it is installed, letter by letter, and words of no opcode in particular. LLVM 21
+// writes other texts (TH_STORE_WB, op_sel where the instruction has none) and takes a literal for
+// the inline constant that its number stands for elsewhere.
 #include "runtime/softgpu/isa/decode_common.h"
 #include "runtime/softgpu/isa/decoder.h"
 #include "runtime/softgpu/isa/opcodes.h"
@@ -26,7 +27,8 @@ struct Setting {
   const char *arguments;
 };
 
-/// LLVM takes these for instructions only where the bits are set that choose upper halves, which they do not have.
+/// LLVM takes these for instructions only where the bits are set that choose upper halves, which
+/// they do not have.
 bool withoutHalves(Op op) {
   const std::string_view name = mnemonic(op);
   return name.starts_with("v_wmma") || name.starts_with("v_swmmac") ||
@@ -125,8 +127,8 @@ std::array<uint32_t, 4> wordsOf(const OpInfo &row, Target target, std::mt19937_6
 /// What LLVM 19 shows otherwise, or not at all.
 bool shownOtherwise(const Sample &s, const std::string &theirs) {
   const auto ours = [&](std::string_view part) { return s.ours.find(part) != s.ours.npos; };
-  // Halves of registers: LLVM 19 has them in a few instructions and remarks on the others, which it shows as registers
-  // from v128 on.
+  // Halves of registers: LLVM 19 has them in a few instructions and remarks on the others, which it
+  // shows as registers from v128 on.
   if (ours(".h") || theirs.find(".l") != theirs.npos || theirs.find(".h") != theirs.npos)
     return true;
   // Integers with the bits of modifiers, which are shown though they mean nothing.

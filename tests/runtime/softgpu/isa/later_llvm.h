@@ -25,8 +25,9 @@ struct Sample {
 std::vector<std::string> disassembleLater(const std::string &mc, const std::string &arguments,
                                           const std::vector<Sample> &samples);
 
-/// A failure for each mnemonic of which a text is another than ours, letter by letter but for llvm-mc's remarks on operands
-/// outside their register class; not where `differs` expects it. How many instructions llvm-mc knows.
+/// A failure for each mnemonic of which a text is another than ours, letter by letter but for
+/// llvm-mc's remarks on operands outside their register class; not where `differs` expects it. How
+/// many instructions llvm-mc knows.
 size_t compareLater(const std::string &mc, const std::string &arguments,
                     const std::vector<Sample> &samples,
                     bool (*differs)(const Sample &, const std::string &theirs));

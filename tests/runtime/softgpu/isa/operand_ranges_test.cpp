@@ -17,7 +17,8 @@ using Role = RegisterRange::Role;
 
 constexpr int kEnd = kFirstVgpr + 256;
 
-/// Whether an operand names it; what an opcode implies has the role of none, and an old value's is the destination's.
+/// Whether an operand names it; what an opcode implies has the role of none, and an old value's is
+/// the destination's.
 bool isOperand(const RegisterRange &r) {
   return r.role != Role::implicit && r.role != Role::destination && r.file != File::agpr;
 }

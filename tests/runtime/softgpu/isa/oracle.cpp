@@ -250,7 +250,8 @@ std::string withoutHalves(const std::string &text, bool showsSelection) {
   return result;
 }
 
-/// Where LLVM 15 has GFX11 wrong or lacks something. Samples of each were looked at with LLVM 19, not every case.
+/// Where LLVM 15 has GFX11 wrong or lacks something. Samples of each were looked at with LLVM 19,
+/// not every case.
 bool earlierLlvmOnGfx11(Target target, const Oracle::Answer &want, const std::string &ours,
                         unsigned size) {
   if (traitsOf(target).generation < 11)
@@ -297,8 +298,8 @@ bool earlierLlvmOnGfx11(Target target, const Oracle::Answer &want, const std::st
          (names("v_cndmask_b") || want.text.find("sext(") != want.text.npos);
 }
 
-/// LLVM 15 is the oracle whose text is ours, word for word. Later ones have changed their minds; from 20 on, and of GFX10 and
-/// later from 16 on, so much that mnemonics and registers have to do.
+/// LLVM 15 is the oracle whose text is ours, word for word. Later ones have changed their minds;
+/// from 20 on, and of GFX10 and later from 16 on, so much that mnemonics and registers have to do.
 bool laterLlvmDiffers(Target target, std::span<const uint8_t> bytes, const Oracle::Answer &want,
                       const std::string &ours, unsigned size) {
   if constexpr (LLVM_VERSION_MAJOR < 16)
@@ -307,8 +308,8 @@ bool laterLlvmDiffers(Target target, std::span<const uint8_t> bytes, const Oracl
     // It takes what LLVM 15 refuses: modifiers that an instruction has not.
     if (ours == "<unknown>" || ours == "<truncated>")
       return true;
-    // Operands of a class that the instruction does not take, with a remark or as what they are elsewhere. A literal is read where
-    // DPP's dword is, if register 255 or 240 is its source.
+    // Operands of a class that the instruction does not take, with a remark or as what they are
+    // elsewhere. A literal is read where DPP's dword is, if register 255 or 240 is its source.
     if (want.text.find("/*Invalid") != want.text.npos || ours.find("_e64_dpp") != ours.npos ||
         ours.starts_with("v_swaprel_b32") || ours.starts_with("v_permlane16_swap_b32") ||
         ours.starts_with("v_permlane32_swap_b32") ||

@@ -198,7 +198,8 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
         (in.op == Op::v_swap_b32 || in.op == Op::v_accvgpr_read_b32 ||
          in.op == Op::v_accvgpr_write_b32 || in.op == Op::v_accvgpr_mov_b32))
       continue;
-    // The accumulator of an instruction that is the second half of a pair; a scalar source; EXEC of a message.
+    // The accumulator of an instruction that is the second half of a pair; a scalar source; EXEC of
+    // a message.
     if (LLVM_VERSION_MAJOR >= 16 &&
         (want.name.find("_X_DOT2C_F32_") != want.name.npos ||
          want.name.find("_X_FMAC_F32_") != want.name.npos || in.op == Op::v_swaprel_b32))
@@ -245,7 +246,8 @@ TEST_P(RegisterUseTest, AgreesWithLlvm) {
       forget(want.reads, Sgpr::m0, 1), forget(reads, Sgpr::m0, 1);
     if (in.sdwa && in.dst.kind == Operand::Kind::sgpr && in.dst.index != Sgpr::vcc)
       forget(want.writes, Sgpr::vcc, 2); // the mask goes to the SGPR instead
-    // EXEC's lower half alone in 32-bit instructions of waves of 64, which LLVM 20 and later describe as both.
+    // EXEC's lower half alone in 32-bit instructions of waves of 64, which LLVM 20 and later
+    // describe as both.
     if (LLVM_VERSION_MAJOR >= 20 && in.enc <= Enc::SMEM && !use.writes().empty() &&
         mnemonic(in.op).find("exec_b32") != std::string_view::npos)
       for (Registers *set : {&want.reads, &want.writes, &reads, &writes})

@@ -192,8 +192,8 @@ TEST_F(Buffer, NegativePrivateOffsetWraps) {
 }
 
 TEST_F(Buffer, AnOffsetOfMinusOneTurnsAWideAccessOff) {
-  // How rocBLAS's kernels turn lanes off at the edge of a matrix, with num_records just below 2^32. The dwords
-  // behind the first one do not wrap around to the beginning of the buffer.
+  // How rocBLAS's kernels turn lanes off at the edge of a matrix, with num_records just below 2^32.
+  // The dwords behind the first one do not wrap around to the beginning of the buffer.
   for (isa::Target target :
        {isa::Target::gfx908, isa::Target::gfx90a, isa::Target::gfx1030, isa::Target::gfx1100})
     for (const char *name :

@@ -101,8 +101,8 @@ std::vector<uint64_t> words() {
 
 TEST(MemoryCoverage, EveryDecodedInstructionIsPrepared) {
   // Global wave sync and ordered append need hardware beyond one device's memory; the stack of a ray's
-  // traversal is for images. What GFX12 loads transposed or by M0's mask has no pseudocode that says enough, or
-  // no compiler that asks for it.
+  // traversal is for images. What GFX12 loads transposed or by M0's mask has no pseudocode that
+  // says enough, or no compiler that asks for it.
   const std::set<std::string_view> refused = {"ds_bvh_stack_push8_pop1_rtn_b32",
                                               "ds_bvh_stack_push8_pop2_rtn_b64",
                                               "global_load_block",

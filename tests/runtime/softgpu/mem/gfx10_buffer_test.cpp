@@ -158,8 +158,8 @@ TEST_P(RdnaBuffer, EveryWayToCheckBounds) {
   sweep(unchecked, 0, 64, 40);
 }
 
-// GFX11 counts records where a swizzled buffer with a stride is checked by bytes, and takes the scalar offset off
-// their number.
+// GFX11 counts records where a swizzled buffer with a stride is checked by bytes, and takes the
+// scalar offset off their number.
 TEST_P(RdnaBuffer, RecordsOfSwizzledBuffersByBytes) {
   if (gfx11())
     sweep({.stride = 48, .records = 90, .indexStride = 8, .oob = 3, .swizzle = true, .gfx11 = true},

@@ -1,6 +1,6 @@
-// What memory instructions of GFX12 do that those of GFX11 do not: offsets of 24 bits, scalar loads of bytes, halves and
-// three dwords, atomics that are new or have become others. The words are LLVM 19's; expected values are worked out by hand
-// from the "RDNA4" ISA's pseudocode.
+// What memory instructions of GFX12 do that those of GFX11 do not: offsets of 24 bits, scalar loads
+// of bytes, halves and three dwords, atomics that are new or have become others. The words are LLVM
+// 19's; expected values are worked out by hand from the "RDNA4" ISA's pseudocode.
 #include "tests/runtime/softgpu/llvm_cpu.h"
 #include "tests/runtime/softgpu/mem/machine.h"
 
@@ -226,7 +226,8 @@ TEST_P(Gfx12Memory, Buffers) {
             {0xc406c07c, 0x40801004, 0x00000002}, s, want);
 }
 
-/// 9.4.2, 9.6: the scalar offset is part of what is swizzled, the stride is that of the resource times its scale.
+/// 9.4.2, 9.6: the scalar offset is part of what is swizzled, the stride is that of the resource
+/// times its scale.
 TEST_P(Gfx12Memory, SwizzledBuffersAndScaledStrides) {
   for (const bool swizzled : {true, false}) {
     State s = random();
@@ -290,7 +291,8 @@ TEST_P(Gfx12Memory, ScalarLoads) {
       [&](State &s) { s.s[20] = 0; });
 }
 
-/// 8.1.1: the lowest bit of each part of a half's address counts for nothing, a byte's counts, that of a buffer's base, too.
+/// 8.1.1: the lowest bit of each part of a half's address counts for nothing, a byte's counts, that
+/// of a buffer's base, too.
 TEST_P(Gfx12Memory, PartsOfAddressesOfSmallScalarLoads) {
   struct Case {
     const char *text;
@@ -444,8 +446,8 @@ TEST_P(Gfx12Memory, AdditionsInOrder) {
   }
 }
 
-/// The whole wave exchanges, where GFX10 and GFX11 stay within 32 lanes. ds_bpermute_fi_b32 reads lanes that are off, too; LLVM 19
-/// has no such name, the number is the manual's.
+/// The whole wave exchanges, where GFX10 and GFX11 stay within 32 lanes. ds_bpermute_fi_b32 reads
+/// lanes that are off, too; LLVM 19 has no such name, the number is the manual's.
 TEST_P(Gfx12Memory, PermutationsOfTheWholeWave) {
   State s = random();
   for (unsigned l = 0; l < kWaveSize; ++l)
@@ -469,8 +471,8 @@ TEST_P(Gfx12Memory, PermutationsOfTheWholeWave) {
   expectRun("ds_permute_b32 v16, v2, v4", {0xdac80000, 0x10000402}, got, want);
 }
 
-/// 13.2: memory keeps denormals, and so do FLAT instructions in LDS; DS instructions do as MODE says, for both kinds of 16 bits by
-/// the field of f16.
+/// 13.2: memory keeps denormals, and so do FLAT instructions in LDS; DS instructions do as MODE
+/// says, for both kinds of 16 bits by the field of f16.
 TEST_P(Gfx12Memory, DenormalsOfFloatAtomics) {
   struct Case {
     const char *text;

@@ -156,7 +156,8 @@ TEST_F(Typed, ResourceFormatAndSelection) {
   EXPECT_EQ(difference(s, want), "");
 }
 
-/// One component goes to LDS as dwords one behind the other, with a bit of the instruction before GFX11 has opcodes for it.
+/// One component goes to LDS as dwords one behind the other, with a bit of the instruction before
+/// GFX11 has opcodes for it.
 TEST_F(Typed, ToLds) {
   resource(40 * 16, 10, mem::kUnorm, kIdentity);
   s.s[isa::Sgpr::m0] = 0x100;

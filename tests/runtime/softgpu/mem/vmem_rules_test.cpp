@@ -18,7 +18,8 @@ namespace {
 sigjmp_buf faultJump;
 uint64_t faultAddress;
 
-/// A page and behind it one that nobody may touch; what touches it is left from the signal handler as the executor does.
+/// A page and behind it one that nobody may touch; what touches it is left from the signal handler
+/// as the executor does.
 class Pages {
 public:
   Pages()
@@ -331,8 +332,8 @@ TEST_F(Vmem, AtomicsOfSeveralThreadsAddUp) {
   }
 }
 
-// Eight aligned bytes of a lane's twelve, stored again and again by one thread and loaded by another: whole waves whose
-// lanes lie side by side, where every second lane's are aligned.
+// Eight aligned bytes of a lane's twelve, stored again and again by one thread and loaded by
+// another: whole waves whose lanes lie side by side, where every second lane's are aligned.
 TEST_F(Vmem, ThreeDwordsAreNotTakenApart) {
   alignas(64) static uint32_t words[3 * kWaveSize + 1];
   constexpr unsigned kLane = 5, kRounds = 200000;

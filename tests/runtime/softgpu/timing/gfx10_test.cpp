@@ -68,8 +68,9 @@ TEST_P(Gfx10Timing, WavesShareTheSimds) {
   EXPECT_EQ(each("valu_pair", 8), 2 * passes);
 }
 
-// Sixteen instructions of four bytes to a line of 64. With two bytes a cycle for each SIMD a wave has its next line
-// every 32 cycles, whatever the others fetch. A hundred of them are six lines or seven.
+// Sixteen instructions of four bytes to a line of 64. With two bytes a cycle for each SIMD a wave
+// has its next line every 32 cycles, whatever the others fetch. A hundred of them are six lines or
+// seven.
 TEST_P(Gfx10Timing, EachSimdFetches) {
   const double line = 32.0 / 100;
   EXPECT_NEAR(each("valu", 1, "fetchBytes=2"), 2, line);

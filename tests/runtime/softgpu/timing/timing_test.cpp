@@ -146,8 +146,8 @@ TEST_P(Timing, WhereTheHostHasMemoryDoesNotMatter) {
 }
 #endif
 
-/// What lies in scratch memory at once is spread over the sets of the L2, as any stretch of memory that is used
-/// from its begin: where all of it fits, sets of 1,024 lines take as long.
+/// What lies in scratch memory at once is spread over the sets of the L2, as any stretch of memory
+/// that is used from its begin: where all of it fits, sets of 1,024 lines take as long.
 TEST_P(Timing, ScratchMemoryIsSpreadOverTheCaches) {
   vector<uint32_t> in(200), out(200 * 256);
   std::iota(in.begin(), in.end(), 1u);
@@ -166,7 +166,8 @@ TEST_P(Timing, ScratchMemoryIsSpreadOverTheCaches) {
   EXPECT_NEAR(double(cycles[0]), double(cycles[1]), 0.05 * double(cycles[1]));
 }
 
-/// Workgroups run in the memory of those before (spare_groups.h): a thread that has run nothing yet takes as long.
+/// Workgroups run in the memory of those before (spare_groups.h): a thread that has run nothing yet
+/// takes as long.
 TEST_P(Timing, WhatTheThreadRanBeforeDoesNotMatter) {
   auto g = timed(1);
   const std::pair<const char *, uint32_t> kernels[] = {{"valu_2", 0},

@@ -315,8 +315,8 @@ void Generator::scratch(std::vector<uint32_t> &w) {
        (32 + r_.below(4)) | vgpr() << 8 | resource << 16 | (gfx11 ? 1u << 22 : 0) | none << 24};
 }
 
-/// Private memory as compilers reach it where no register says where it is: scratch instructions of gfx942 and
-/// GFX11, with a vector address, an SGPR's, both or none.
+/// Private memory as compilers reach it where no register says where it is: scratch instructions of
+/// gfx942 and GFX11, with a vector address, an SGPR's, both or none.
 void Generator::privateSegment(std::vector<uint32_t> &w) {
   static const Op ops[] = {
       Op::scratch_load_dword,   Op::scratch_load_dwordx2,  Op::scratch_load_dwordx3,

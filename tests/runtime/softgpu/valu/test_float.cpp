@@ -117,8 +117,8 @@ TEST(ValuFloat, Half) {
   check({Op::v_madak_f16, "h:hhh", mad(half), Enc::VOP2, true});
 }
 
-/// MODE.FP16_OVFL (LLVM's "User Guide for AMDGPU Backend", compute_pgm_rsrc1): with it, what is too large is the
-/// largest number, but not where an operand is infinite or a division is by 0.
+/// MODE.FP16_OVFL (LLVM's "User Guide for AMDGPU Backend", compute_pgm_rsrc1): with it, what is too
+/// large is the largest number, but not where an operand is infinite or a division is by 0.
 TEST(ValuFloat, HalvesThatAreTooLarge) {
   const auto limited = [](uint64_t r, std::initializer_list<uint64_t> operands) {
     for (uint64_t x : operands)

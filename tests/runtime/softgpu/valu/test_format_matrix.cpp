@@ -131,9 +131,11 @@ TEST(ValuFormatMatrix, Products) {
       {{0xd3ad0200, 0x84026128}, 16, 128, 2, 4},
       // v_mfma_f32_32x32x64_f8f6f4 v[0:15], v[40:47], v[48:53], v[0:15] cbsz:1 blgp:3
       {{0xd3ae0100, 0x64026128}, 32, 64, 1, 3},
-      // v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[40:47], v[48:53], v[0:3], v20, v21 op_sel:[1,0,0] op_sel_hi:[0,1,0] blgp:2
+      // v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[40:47], v[48:53], v[0:3], v20, v21
+      // op_sel:[1,0,0] op_sel_hi:[0,1,0] blgp:2
       {{0xd3ac0800, 0x10022b14, 0xd3ad0800, 0x44026128}, 16, 128, 0, 2, true, 1, 2},
-      // v_mfma_scale_f32_32x32x64_f8f6f4 v[0:15], v[40:43], v[48:51], v[0:15], v20, v21 op_sel:[1,1,0] op_sel_hi:[1,0,0] cbsz:4 blgp:4
+      // v_mfma_scale_f32_32x32x64_f8f6f4 v[0:15], v[40:43], v[48:51], v[0:15], v20, v21
+      // op_sel:[1,1,0] op_sel_hi:[1,0,0] cbsz:4 blgp:4
       {{0xd3ac1800, 0x08022b14, 0xd3ae0c00, 0x84026128}, 32, 64, 4, 4, true, 3, 1},
   };
   for (const Product &p : products)
@@ -183,8 +185,8 @@ TEST(ValuFormatMatrix, ScalarScales) {
     EXPECT_EQ(std::bit_cast<float>(m.v(3).u[l]), 1 + 2 * 128 * 24.0f);
 }
 
-/// MODE.FP16_OVFL, of all matrix instructions of gfx950 ("CDNA4" ISA, 7.1.2, 7.1.5 and 7.5): sums that are too large are the
-/// largest number of their sign, but where an element is infinite.
+/// MODE.FP16_OVFL, of all matrix instructions of gfx950 ("CDNA4" ISA, 7.1.2, 7.1.5 and 7.5): sums
+/// that are too large are the largest number of their sign, but where an element is infinite.
 TEST(ValuFormatMatrix, SumsThatAreTooLarge) {
   struct Case {
     std::vector<uint32_t> words;
@@ -209,7 +211,8 @@ TEST(ValuFormatMatrix, SumsThatAreTooLarge) {
       {{0xd3b90000, 0x04421104}, minusBig, one, 0, infinity | minus, largest | minus},
       // v_smfmac_i32_16x16x128_i8 v[0:3], v[4:7], v[8:15], v16
       {{0xd3ba0000, 0x04421104}, big, big, 0x7fffff00, 0x800fbf40, 0x7fffffff},
-      // v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3], v20, v20 op_sel_hi:[0,0,0] cbsz:1 blgp:1
+      // v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3], v20, v20
+      // op_sel_hi:[0,0,0] cbsz:1 blgp:1
       {{0xd3ac0000, 0x00022914, 0xd3ad0900, 0x24021904},
        0x7b7b7b7b,
        0x7b7b7b7b,

@@ -1,7 +1,7 @@
-// What the vector ALU of gfx1030 and gfx1100 has beyond GFX9's, in waves of 32 and of 64 lanes: permutations of
-// rows, DPP with eight lanes and with lanes that are off, moves with relative register numbers, lane
-// numbers and masks of waves of 32. References follow the pseudocode of the "RDNA 2" ISA. What both
-// generations have is checked there with GFX9's, see check().
+// What the vector ALU of gfx1030 and gfx1100 has beyond GFX9's, in waves of 32 and of 64 lanes:
+// permutations of rows, DPP with eight lanes and with lanes that are off, moves with relative
+// register numbers, lane numbers and masks of waves of 32. References follow the pseudocode of the
+// "RDNA 2" ISA. What both generations have is checked there with GFX9's, see check().
 #include "tests/runtime/softgpu/valu/harness.h"
 #include "tests/runtime/softgpu/valu/softfloat.h"
 

@@ -1,6 +1,7 @@
-// What the vector ALU of gfx1201 has beyond gfx1100's, in waves of 32 and of 64 lanes: minima and maxima that know no mode,
-// 8-bit floats, permutations by a register, and the scalar unit's floats, which it computes. References follow the
-// pseudocode of the "RDNA4" ISA. What it has in common with others is checked there, see check().
+// What the vector ALU of gfx1201 has beyond gfx1100's, in waves of 32 and of 64 lanes: minima and
+// maxima that know no mode, 8-bit floats, permutations by a register, and the scalar unit's floats,
+// which it computes. References follow the pseudocode of the "RDNA4" ISA. What it has in common
+// with others is checked there, see check().
 #include "tests/runtime/softgpu/valu/harness.h"
 #include "tests/runtime/softgpu/valu/softfloat.h"
 

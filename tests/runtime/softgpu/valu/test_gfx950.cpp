@@ -147,8 +147,8 @@ TEST(ValuGfx950, ConvertsAtRandom) {
   EXPECT_EQ(m.v(3).u[0] & 0x7fc0, 0x7fc0u);
 }
 
-/// MODE.FP16_OVFL, see ValuFloat.HalvesThatAreTooLarge: for results that are two halves, too, and for rounding at
-/// random, but not for bf16.
+/// MODE.FP16_OVFL, see ValuFloat.HalvesThatAreTooLarge: for results that are two halves, too, and
+/// for rounding at random, but not for bf16.
 TEST(ValuGfx950, HalvesThatAreTooLarge) {
   const uint32_t mode = kDefaultMode | Mode::fp16Ovfl;
   const auto half = [](uint64_t x) {
@@ -185,7 +185,8 @@ TEST(ValuGfx950, HalvesThatAreTooLarge) {
     EXPECT_EQ(m.v(3).u[0] & 0xffff, results[n]);
   }
   // v_cvt_scalef32_pk_f16_bf8 v3, v1, v4: bf8's largest, 57344, and its infinity, both times 4; then
-  // v_cvt_scalef32_f16_bf8 v3, v1, v4, and the first of the 32 of v_cvt_scalef32_pk32_f16_fp6 v[16:31], v[6:11], v4.
+  // v_cvt_scalef32_f16_bf8 v3, v1, v4, and the first of the 32 of v_cvt_scalef32_pk32_f16_fp6
+  // v[16:31], v[6:11], v4.
   m.v(1).u[0] = 0xfc7b;
   m.v(4).u[0] = std::bit_cast<uint32_t>(4.0f);
   runWords(m, {0xd2490003, 0x00020901});
@@ -262,8 +263,8 @@ TEST(ValuGfx950, DotOfBf16) {
       false, Enc::VOP2);
 }
 
-/// VOP3's neg and abs are the signs of a source's lower and its upper half, and not the accumulator's ("CDNA4" ISA,
-/// V_DOT2C_F32_BF16).
+/// VOP3's neg and abs are the signs of a source's lower and its upper half, and not the
+/// accumulator's ("CDNA4" ISA, V_DOT2C_F32_BF16).
 TEST(ValuGfx950, DotOfBf16WithSigns) {
   Machine m;
   m.v(1).u[0] = 0x40403f80; // 1 and 3

@@ -203,7 +203,8 @@ TEST(ValuSmallFloats, NarrowsWithScale) {
         }
 }
 
-/// MODE's denormals of f32 count for all sources of that type ("CDNA4" ISA, 7.3): 2^-127 by a scale of 2^-127 is 1, or 0.
+/// MODE's denormals of f32 count for all sources of that type ("CDNA4" ISA, 7.3): 2^-127 by a scale
+/// of 2^-127 is 1, or 0.
 TEST(ValuSmallFloats, DenormalSources) {
   for (bool denormals : {false, true}) {
     Machine m;

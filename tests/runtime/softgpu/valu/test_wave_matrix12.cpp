@@ -1,5 +1,5 @@
-// v_wmma_* and v_swmmac_* of gfx1201 in waves of 32 and of 64 lanes: plain products of matrices, put into the places that
-// AMD's matrix instruction calculator names for each element.
+// v_wmma_* and v_swmmac_* of gfx1201 in waves of 32 and of 64 lanes: plain products of matrices,
+// put into the places that AMD's matrix instruction calculator names for each element.
 #include "tests/runtime/softgpu/valu/harness.h"
 #include "tests/runtime/softgpu/valu/softfloat.h"
 
@@ -151,7 +151,8 @@ const Shape kShapes[] = {
     {Op::v_swmmac_f32_16x16x32_bf8_bf8, Kind::bf8, Kind::bf8, 32, 32, true},
 };
 
-/// A small whole number's code, so that products and sums are exact in every order: -8 .. 7, or 0 .. 3 for bf8's two bits.
+/// A small whole number's code, so that products and sums are exact in every order: -8 .. 7, or 0
+/// .. 3 for bf8's two bits.
 uint32_t codeOf(Kind k, int x) {
   const uint32_t single = std::bit_cast<uint32_t>(float(x));
   switch (k) {

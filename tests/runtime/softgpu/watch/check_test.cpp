@@ -1,5 +1,6 @@
-// The checkers: kernels of check.s, check10.s, check11.s and check12.s with one mistake each are found, at the instruction
-// and by the checker that must find it; those without are clean, and so are compiled kernels.
+// The checkers: kernels of check.s, check10.s, check11.s and check12.s with one mistake each are
+// found, at the instruction and by the checker that must find it; those without are clean, and so
+// are compiled kernels.
 #include "tests/runtime/softgpu/execute/test_code.h"
 
 #include "runtime/softgpu/watch/check/check.h"
