@@ -1,3 +1,4 @@
+#include "passes/analysis/call_limits.h"
 #include "passes/analysis/call_summary.h"
 #include "passes/analysis/divergence.h"
 #include "llvm/ADT/DenseMap.h"
@@ -10,7 +11,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned maxChain = 16, maxInstructions = 4000, maxArguments = 16;
+constexpr unsigned maxArguments = 16;
 
 class SummariesByDivergence : public CallSummaries {
 public:
@@ -35,7 +36,7 @@ const CallSummary *SummariesByDivergence::find(const Function &callee) {
   auto unknown = std::make_unique<CallSummary>();
   unknown->hangsOn.resize(unsigned(callee.arg_size()), true);
   known_[&callee] = std::move(unknown);
-  if (depth_ == maxChain || callee.getInstructionCount() > maxInstructions)
+  if (depth_ == maxChainOfCalls || callee.getInstructionCount() > maxInstructionsOfCallee)
     return known_[&callee].get();
   ++depth_;
   CallSummary summary = summarise(const_cast<Function &>(callee)); // LLVM's trees take no const

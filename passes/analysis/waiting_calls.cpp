@@ -1,4 +1,5 @@
 #include "passes/analysis/waiting_calls.h"
+#include "passes/analysis/call_limits.h"
 #include "passes/analysis/waiting_cycles.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/IR/InlineAsm.h"
@@ -8,8 +9,6 @@
 namespace meld::passes {
 
 using namespace llvm;
-
-static constexpr unsigned maxChain = 16, maxInstructions = 4000;
 
 static bool hasEffectsBeyondValues(const CallBase &call) {
   return !call.doesNotAccessMemory() || call.mayHaveSideEffects();
@@ -65,7 +64,7 @@ bool WaitingCalls::mayWait(const Function &callee) {
   auto [known, isNew] = known_.try_emplace(&callee, true);
   if (!isNew)
     return known->second;
-  if (depth_ == maxChain || callee.getInstructionCount() > maxInstructions)
+  if (depth_ == maxChainOfCalls || callee.getInstructionCount() > maxInstructionsOfCallee)
     return true;
   ++depth_;
   bool waits = any_of(instructions(callee), [&](const Instruction &i) { return mayWait(i); });

@@ -21,13 +21,6 @@ bool isConvergentOperation(const Instruction &instruction) {
   return call && (call->isConvergent() || waveOperation(*call).use != WaveUse::none);
 }
 
-bool synchronises(const BasicBlock &block) {
-  for (const Instruction &instruction : block)
-    if (instruction.isAtomic() || instruction.isVolatile() || isa<FenceInst>(instruction))
-      return true;
-  return false;
-}
-
 std::optional<std::string> obstacle(const BasicBlock &block) {
   if (block.hasAddressTaken())
     return "a block's address is taken";

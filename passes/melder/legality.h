@@ -20,9 +20,6 @@ bool isIgnorable(const llvm::Instruction &instruction);
 /// (analysis/wave_state.h).
 bool isConvergentOperation(const llvm::Instruction &instruction);
 
-/// Holds an atomic, volatile or fencing operation.
-bool synchronises(const llvm::BasicBlock &block);
-
 /// Why a block cannot be part of a melded region, or nothing.
 std::optional<std::string> obstacle(const llvm::BasicBlock &block);
 

@@ -37,7 +37,7 @@ NodePlan Planner::planNode(const BasicBlock &head, const Node &left, const Node 
   if (loops && !loops_)
     return {};
   for (auto [l, r] : match.blocks) {
-    if (loops && (synchronises(*l) || synchronises(*r)))
+    if (loops && (accesses_.areIn(*l) || accesses_.areIn(*r)))
       return {};
     if (progress_.mayWait(*l, head) || progress_.mayWait(*r, head))
       return {}; // the other side's threads would wait in it, too

@@ -16,6 +16,7 @@
 
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/forward_progress.h"
+#include "passes/analysis/ordered_accesses.h"
 #include "passes/cost/cost_model.h"
 #include "passes/melder/plan.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -62,6 +63,7 @@ private:
   const ForwardProgress &progress_;
   MeldScope scope_;
   const llvm::SmallPtrSetImpl<const llvm::BasicBlock *> *idle_ = nullptr;
+  mutable OrderedAccesses accesses_;
   mutable std::optional<bool> modeChanges_; ///< anywhere in the function, once asked for
   /// May loops be paired? Not before unrolling: one loop of two trip counts does not unroll.
   bool loops_;

@@ -1,4 +1,5 @@
 #include "passes/transform/switch_chain.h"
+#include "passes/analysis/ordered_accesses.h"
 #include "passes/melder/legality.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -23,7 +24,8 @@ constexpr unsigned maxCopies = 16; // per switch: a fall-through chain of n need
 bool mayCopy(BasicBlock &block) {
   BasicBlock *next = block.getSingleSuccessor();
   if (!next || next == &block || block.sizeWithoutDebug() > maxCopied || obstacle(block) ||
-      synchronises(block)) // threads that fall through come to it with the others, not before
+      OrderedAccesses().areIn(
+          block)) // threads that fall through come to it with the others, not before
     return false;
   for (Instruction &instruction : block) {
     if (auto *call = dyn_cast<CallBase>(&instruction); call && call->cannotDuplicate())

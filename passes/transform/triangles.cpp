@@ -1,4 +1,5 @@
 #include "passes/transform/triangles.h"
+#include "passes/analysis/ordered_accesses.h"
 #include "passes/analysis/wave_state.h"
 #include "passes/compat.h"
 #include "passes/decisions.h"
@@ -210,12 +211,12 @@ MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const BranchAnal
 // those between, come before the second if's in every run. It cannot be told where all only read,
 // nor where all are updates, each of which sees what is there.
 bool keepsAccessOrder(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
-  enum Kinds : unsigned { none = 0, reads = 1, stores = 2, updates = 4 };
-  auto kindsIn = [](const BasicBlock &block) {
+  constexpr unsigned none = OrderedAccesses::none;
+  OrderedAccesses accesses;
+  auto kindsIn = [&](const BasicBlock &block) {
     unsigned kinds = none;
-    for (const Instruction &i : block)
-      if (i.isAtomic() || i.isVolatile())
-        kinds |= isa<LoadInst>(i) ? reads : isa<StoreInst>(i) ? stores : updates;
+    for (const Instruction &instruction : block)
+      kinds |= accesses.of(instruction);
     return kinds;
   };
   auto kindsBetween = [&](const BasicBlock &head, const BasicBlock *stop) {
@@ -235,7 +236,8 @@ bool keepsAccessOrder(const Pair &pair, const BasicBlock *join, const BranchAnal
   const unsigned before = middle | kindsBetween(*pair.first->getParent(), pair.middle);
   const unsigned behind = middle | kindsBetween(*pair.middle, join);
   const unsigned all = before | behind;
-  return before != none && behind != none && all != reads && all != updates;
+  return before != none && behind != none && all != OrderedAccesses::reads &&
+         all != OrderedAccesses::updates;
 }
 
 std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {

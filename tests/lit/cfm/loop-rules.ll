@@ -120,6 +120,93 @@ join:
   ret void
 }
 
+define internal i32 @look(ptr addrspace(3) %p) noinline nounwind willreturn {
+  %v = load atomic i32, ptr addrspace(3) %p monotonic, align 4
+  ret i32 %v
+}
+
+define internal i32 @load(ptr addrspace(3) %p) noinline nounwind willreturn {
+  %v = load i32, ptr addrspace(3) %p
+  ret i32 %v
+}
+
+; Also one in a function that is called.
+; CHECK-LABEL: @called_load(
+; CHECK: br i1 %c, label %left, label %right
+; CHECK-COUNT-2: icmp ult
+; CHECK: ret void
+define amdgpu_kernel void @called_load(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, i32 %m) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %i = phi i32 [ 0, %0 ], [ %i1, %left ]
+  %li = getelementptr i32, ptr addrspace(3) %p, i32 %i
+  %x = load i32, ptr addrspace(3) %li
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %li
+  %lv = call i32 @look(ptr addrspace(3) %p)
+  %i1 = add i32 %i, 1
+  %la = icmp ult i32 %i1, %n
+  br i1 %la, label %left, label %left.end
+left.end:
+  br label %join
+right:
+  %j = phi i32 [ 0, %0 ], [ %j1, %right ]
+  %ri = getelementptr i32, ptr addrspace(3) %q, i32 %j
+  %y = load i32, ptr addrspace(3) %ri
+  %y1 = mul i32 %y, 3
+  store i32 %y1, ptr addrspace(3) %ri
+  %rv = call i32 @look(ptr addrspace(3) %q)
+  %j1 = add i32 %j, 1
+  %ra = icmp ult i32 %j1, %m
+  br i1 %ra, label %right, label %right.end
+right.end:
+  br label %join
+join:
+  ret void
+}
+
+; What the function loads is nobody's message: one loop.
+; CHECK-LABEL: @called_plainly(
+; CHECK-NOT: br i1 %c, label %left, label %right
+; CHECK: mul i32
+; CHECK-NOT: mul i32
+; CHECK: ret void
+define amdgpu_kernel void @called_plainly(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, i32 %m) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %left, label %right
+left:
+  %i = phi i32 [ 0, %0 ], [ %i1, %left ]
+  %li = getelementptr i32, ptr addrspace(3) %p, i32 %i
+  %x = load i32, ptr addrspace(3) %li
+  %x1 = mul i32 %x, 3
+  store i32 %x1, ptr addrspace(3) %li
+  %lv = call i32 @load(ptr addrspace(3) %p)
+  %i1 = add i32 %i, 1
+  %la = icmp ult i32 %i1, %n
+  br i1 %la, label %left, label %left.end
+left.end:
+  br label %join
+right:
+  %j = phi i32 [ 0, %0 ], [ %j1, %right ]
+  %ri = getelementptr i32, ptr addrspace(3) %q, i32 %j
+  %y = load i32, ptr addrspace(3) %ri
+  %y1 = mul i32 %y, 3
+  store i32 %y1, ptr addrspace(3) %ri
+  %rv = call i32 @load(ptr addrspace(3) %q)
+  %j1 = add i32 %j, 1
+  %ra = icmp ult i32 %j1, %m
+  br i1 %ra, label %right, label %right.end
+right.end:
+  br label %join
+join:
+  ret void
+}
+
 ; Or a fence in front of an ordinary load.
 ; CHECK-LABEL: @fence_in_loop(
 ; CHECK: br i1 %c, label %left, label %right

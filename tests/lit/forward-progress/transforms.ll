@@ -240,6 +240,45 @@ join:
   ret void
 }
 
+; The same where functions write and read.
+; CHECK-LABEL: @falls_into_a_call(
+; SWITCH-NOT: meld.through
+; CHECK: ret void
+define amdgpu_kernel void @falls_into_a_call(ptr addrspace(3) %p, ptr addrspace(1) %out, ptr addrspace(1) %in) {
+choose:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %s = load i32, ptr addrspace(1) %at
+  switch i32 %s, label %c0 [
+    i32 1, label %c1
+    i32 2, label %c2
+  ]
+c0:
+  %h = udiv i32 %tid, %s
+  store i32 %h, ptr addrspace(1) %out
+  br label %join
+c1:
+  call void @put(ptr addrspace(3) %p, i32 %tid)
+  br label %c2
+c2:
+  %x = call i32 @get(ptr addrspace(3) %p)
+  %y = udiv i32 %x, %s
+  store i32 %y, ptr addrspace(1) %at
+  br label %join
+join:
+  ret void
+}
+
+define internal void @put(ptr addrspace(3) %p, i32 %v) noinline nounwind willreturn {
+  store atomic i32 %v, ptr addrspace(3) %p monotonic, align 4
+  ret void
+}
+
+define internal i32 @get(ptr addrspace(3) %p) noinline nounwind willreturn {
+  %v = load atomic i32, ptr addrspace(3) %p monotonic, align 4
+  ret i32 %v
+}
+
 ; The tail of a side would come behind the other side's loop: the unlock of one behind the lock of the other.
 ; CHECK-LABEL: @unlocks(
 ; TAIL: store atomic i32 0

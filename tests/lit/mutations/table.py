@@ -175,7 +175,7 @@ mutations += [
     Mutation("loop: volatile", legality, "instruction.isVolatile() || isa<FenceInst>", "isa<FenceInst>"),
     Mutation("loop: fences", legality, "|| isa<FenceInst>(instruction))\n      return true;", ")\n      return true;",
              "a fence is atomic to LLVM"),
-    Mutation("loop: any of it", plan, "if (loops && (synchronises(*l) || synchronises(*r)))", "if (false)"),
+    Mutation("loop: any of it", plan, "if (loops && (accesses_.areIn(*l) || accesses_.areIn(*r)))", "if (false)"),
     Mutation("loop: a side that leaves", plan, "if (oneSideLeavesTheLoop(plan)) {", "if (false) {"),
     Mutation("loop: promises of the branch", codegen, "shareMetadata(*clone, *l, *r);", ""),
     Mutation("loop: promises of the way back", codegen, "shareMetadata(*branch, *l, *r);", ""),
@@ -363,7 +363,8 @@ mutations += [
 ]
 
 # Threads that wait for each other (analysis/forward_progress.h).
-progress, cycles, calls = (f"analysis/{name}.cpp" for name in ("forward_progress", "waiting_cycles", "waiting_calls"))
+progress, cycles, calls, accesses = (
+    f"analysis/{name}.cpp" for name in ("forward_progress", "waiting_cycles", "waiting_calls", "ordered_accesses"))
 mutations += [
     Mutation("waits: sides", plan, "if (progress_.keepsOrder(*block))", "if (false)"),
     Mutation("waits: in a pair", plan, "if (progress_.mayWait(*l, head) || progress_.mayWait(*r, head))", "if (false)"),
@@ -371,15 +372,25 @@ mutations += [
     Mutation("waits: tails", tails, "if (analyses.progress.waitsAbove(join)) {", "if (false) {"),
     Mutation("waits: ifs in a row", triangles, "if (context.progress.waitsBetween(*pair.first->getParent(), join))", "if (false)"),
     Mutation("waits: messages of ifs in a row", triangles, "if (keepsAccessOrder(pair, join, context))", "if (false)"),
-    Mutation("waits: ifs in a row, both read", triangles, " && all != reads", ""),
-    Mutation("waits: ifs in a row, both update", triangles, " && all != updates", ""),
-    Mutation("waits: ifs in a row, reads", triangles, "isa<LoadInst>(i) ? reads", "isa<LoadInst>(i) ? none"),
-    Mutation("waits: ifs in a row, stores", triangles, "isa<StoreInst>(i) ? stores", "isa<StoreInst>(i) ? none"),
-    Mutation("waits: ifs in a row, updates", triangles, "stores : updates;", "stores : none;"),
+    Mutation("waits: ifs in a row, both read", triangles, " && all != OrderedAccesses::reads", ""),
+    Mutation("waits: ifs in a row, both update", triangles, " &&\n         all != OrderedAccesses::updates", ""),
+    Mutation("waits: ifs in a row, reads", accesses, "isa<LoadInst>(instruction) ? reads", "isa<LoadInst>(instruction) ? none"),
+    Mutation("waits: ifs in a row, stores", accesses, "isa<StoreInst>(instruction) ? stores", "isa<StoreInst>(instruction) ? none"),
+    Mutation("waits: ifs in a row, updates", accesses, "stores : updates;", "stores : none;"),
     Mutation("waits: ifs in a row, what is between", triangles, "= middle | kindsBetween(*pair.first", "= kindsBetween(*pair.first"),
     Mutation("waits: ifs in a row, the first", triangles, "middle | kindsBetween(*pair.first->getParent(), pair.middle)", "middle"),
     Mutation("waits: ifs in a row, the second", triangles, "middle | kindsBetween(*pair.middle, join)", "middle"),
-    Mutation("waits: fall-through into a message", "transform/switch_chain.cpp", "synchronises(block))", "false)"),
+    Mutation("waits: ifs in a row, calls", accesses,
+             "callee && !callee->isDeclaration() && !callee->isInterposable() ? ofBody(*callee)", "true ? none"),
+    Mutation("waits: ifs in a row, calls of calls", accesses, "kinds |= of(instruction);",
+             "kinds |= isa<CallBase>(instruction) ? none : of(instruction);"),
+    Mutation("waits: ifs in a row, functions that are replaced", accesses, " && !callee->isInterposable()", ""),
+    Mutation("waits: ifs in a row, functions without a body", accesses, "&& !callee->isDeclaration() ", ""),
+    Mutation("waits: ifs in a row, volatile copies", accesses, "copy->isVolatile() || isa<AtomicMemIntrinsic>(copy)", "false"),
+    Mutation("waits: ifs in a row, atomics of the target", accesses, ": OrderedAccesses::updates;", ": OrderedAccesses::none;"),
+    Mutation("waits: ifs in a row, buffers of the target", accesses, "policy->isZero() ? OrderedAccesses::none", "false ? OrderedAccesses::none"),
+    Mutation("waits: ifs in a row, coherent buffers of the target", accesses, "policy->isZero() ? OrderedAccesses::none", "true ? OrderedAccesses::none"),
+    Mutation("waits: fall-through into a message", "transform/switch_chain.cpp", "OrderedAccesses().areIn(block))", "false)"),
     Mutation("waits: guards", "scalarize/converged_loops.cpp", "if (!site.why && progress_.keepsOrder(block))", "if (false)"),
     Mutation("waits: a way that others share", progress, "waiting.count(several) || ", ""),
     Mutation("waits: the loop around the branch", progress, "cycle && !isInside(&from, cycle, known.cycles); cycle", "cycle; cycle"),

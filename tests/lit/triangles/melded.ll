@@ -388,3 +388,65 @@ b:
 join:
   ret void
 }
+
+; A function that is called has plain accesses alone, the assembly statement no code, and debug
+; information, plain copies and plain stores to buffers are nothing that others look at.
+; CHECK-LABEL: @called(
+; FORM: br i1
+; FORM-NOT: br i1
+; CHECK: ret void
+define internal i32 @plain(ptr addrspace(3) %p) noinline nounwind willreturn {
+  %v = load i32, ptr addrspace(3) %p
+  %w = add i32 %v, 1
+  store i32 %w, ptr addrspace(3) %p
+  call void asm sideeffect "", "~{memory}"()
+  call void @llvm.amdgcn.raw.buffer.store.i32(i32 %v, <4 x i32> zeroinitializer, i32 0, i32 0, i32 0)
+  call void @llvm.memcpy.p3.p3.i32(ptr addrspace(3) %p, ptr addrspace(3) %p, i32 64, i1 false)
+  ret i32 %v
+}
+
+define amdgpu_kernel void @called(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store atomic i32 7, ptr addrspace(3) %q monotonic, align 4
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = call i32 @plain(ptr addrspace(3) %p)
+  store i32 %y, ptr addrspace(3) %p
+  br label %join
+join:
+  ret void
+}
+
+; Of updates neither, those of the target among them.
+; CHECK-LABEL: @both_update(
+; FORM: br i1
+; FORM-NOT: br i1
+; CHECK: ret void
+define amdgpu_kernel void @both_update(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = call float @llvm.amdgcn.global.atomic.fadd.f32.p1.f32(ptr addrspace(1) %p, float 1.0)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = atomicrmw add ptr addrspace(1) %q, i32 1 monotonic
+  br label %join
+join:
+  ret void
+}
+
+declare float @llvm.amdgcn.global.atomic.fadd.f32.p1.f32(ptr addrspace(1), float)
+declare void @llvm.memcpy.p3.p3.i32(ptr addrspace(3), ptr addrspace(3), i32, i1)
+declare void @llvm.amdgcn.raw.buffer.store.i32(i32, <4 x i32>, i32, i32, i32)

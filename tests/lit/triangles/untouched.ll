@@ -10,7 +10,7 @@
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: a call between two ifs that must not be copied
-; CHECK-COUNT-5: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
+; CHECK-COUNT-14: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -258,6 +258,210 @@ b:
 join:
   ret void
 }
+
+; The same of calls that are no operations of the wave: they do what their functions do.
+declare void @once_more(ptr addrspace(3)) nounwind willreturn
+declare float @llvm.amdgcn.global.atomic.fadd.f32.p1.f32(ptr addrspace(1), float)
+declare void @llvm.amdgcn.raw.buffer.store.i32(i32, <4 x i32>, i32, i32, i32)
+declare void @llvm.memcpy.p3.p3.i32(ptr addrspace(3), ptr addrspace(3), i32, i1)
+
+define internal void @put(ptr addrspace(3) %p, i32 %v) noinline nounwind willreturn {
+  store atomic i32 %v, ptr addrspace(3) %p monotonic, align 4
+  ret void
+}
+
+define internal i32 @get(ptr addrspace(3) %p) noinline nounwind willreturn {
+  %v = load atomic i32, ptr addrspace(3) %p monotonic, align 4
+  ret i32 %v
+}
+
+define internal void @put_deep(ptr addrspace(3) %p, i32 %n) noinline nounwind willreturn {
+  call void @put(ptr addrspace(3) %p, i32 %n)
+  ret void
+}
+
+define weak void @replaced(ptr addrspace(3) %p) noinline nounwind willreturn {
+  ret void
+}
+
+; The functions of both ifs are only called.
+define amdgpu_kernel void @called_then_called(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  call void @put(ptr addrspace(3) %p, i32 5)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = call i32 @get(ptr addrspace(3) %p)
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; Of one of them.
+define amdgpu_kernel void @called_then_read(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  call void @put(ptr addrspace(3) %p, i32 5)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = load atomic i32, ptr addrspace(3) %p monotonic, align 4
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; Two calls down.
+define amdgpu_kernel void @read_then_called(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load atomic i32, ptr addrspace(3) %p monotonic, align 4
+  store i32 %x, ptr addrspace(3) %q
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  call void @put_deep(ptr addrspace(3) %p, i32 %n)
+  br label %join
+join:
+  ret void
+}
+
+; Nothing is known of it.
+define amdgpu_kernel void @unknown_then_stored(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  call void @once_more(ptr addrspace(3) %p)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  store atomic i32 7, ptr addrspace(3) %p monotonic, align 4
+  br label %join
+join:
+  ret void
+}
+
+; The linker may take another one.
+define amdgpu_kernel void @replaced_then_stored(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  call void @replaced(ptr addrspace(3) %p)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  store atomic i32 7, ptr addrspace(3) %p monotonic, align 4
+  br label %join
+join:
+  ret void
+}
+
+; Any function.
+define amdgpu_kernel void @pointer_then_stored(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n, ptr %f) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  call void %f(ptr addrspace(3) %p) #0
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  store atomic i32 7, ptr addrspace(3) %p monotonic, align 4
+  br label %join
+join:
+  ret void
+}
+
+; An atomic of the target is a call, and a function's, too.
+define amdgpu_kernel void @added_then_read(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = call float @llvm.amdgcn.global.atomic.fadd.f32.p1.f32(ptr addrspace(1) %g, float 1.0)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = load atomic i32, ptr addrspace(1) %g monotonic, align 4
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; A volatile copy.
+define amdgpu_kernel void @copied_then_read(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  call void @llvm.memcpy.p3.p3.i32(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 64, i1 true)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = load atomic i32, ptr addrspace(3) %p monotonic, align 4
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; A store that is not for this lane's eyes alone: the cache policy says glc.
+define amdgpu_kernel void @coherent_then_read(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n, <4 x i32> %r) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  call void @llvm.amdgcn.raw.buffer.store.i32(i32 %n, <4 x i32> %r, i32 0, i32 0, i32 1)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = load atomic i32, ptr addrspace(3) %p monotonic, align 4
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+attributes #0 = { nounwind willreturn }
 
 ; A branch on a kernel argument.
 define amdgpu_kernel void @uniform(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
