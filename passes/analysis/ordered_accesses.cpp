@@ -17,6 +17,8 @@ static unsigned ofIntrinsic(const IntrinsicInst &intrinsic) {
   if (!intrinsic.getCalledFunction()->isTargetIntrinsic())
     return OrderedAccesses::none;
   const StringRef name = intrinsic.getCalledFunction()->getName();
+  if (name.contains(".ldg.") || name.contains(".ldu."))
+    return OrderedAccesses::none; // NVPTX: of memory that nobody writes meanwhile
   const bool hasPolicy =
       name.contains(".raw.") || name.contains(".struct.") || name.contains(".image.");
   if (hasPolicy && !name.contains("atomic")) {

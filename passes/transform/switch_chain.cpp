@@ -23,9 +23,10 @@ constexpr unsigned maxCopies = 16; // per switch: a fall-through chain of n need
 // One block, one way out, and no value of it is used but in the phis of the block behind.
 bool mayCopy(BasicBlock &block) {
   BasicBlock *next = block.getSingleSuccessor();
-  if (!next || next == &block || block.sizeWithoutDebug() > maxCopied || obstacle(block) ||
-      OrderedAccesses().areIn(
-          block)) // threads that fall through come to it with the others, not before
+  if (!next || next == &block || block.sizeWithoutDebug() > maxCopied || obstacle(block))
+    return false;
+  // Threads that fall through come to these with the others, not before.
+  if (OrderedAccesses().areIn(block))
     return false;
   for (Instruction &instruction : block) {
     if (auto *call = dyn_cast<CallBase>(&instruction); call && call->cannotDuplicate())

@@ -8,7 +8,7 @@ first = ("melder/metadata_rules.cpp", "struct Kind {", "MDNode *first(MDNode *le
 legality, merge, plan, codegen, nodes = (
     f"melder/{name}.cpp" for name in ("legality", "merge_instruction", "planner", "codegen", "nodes"))
 metadata, markers = (f"melder/{name}.cpp" for name in ("metadata_rules", "scope_markers"))
-wave, divergence = "analysis/wave_state.cpp", "analysis/divergence.cpp"
+wave, divergence, accesses = (f"analysis/{name}.cpp" for name in ("wave_state", "divergence", "ordered_accesses"))
 triangles, tails, switch, unpredicate, hoist = (
     f"transform/{name}.cpp" for name in ("triangles", "tail_merge", "meld_switch", "unpredicate", "hoist_selects"))
 
@@ -171,10 +171,8 @@ memory("fence", fence, [
 
 mutations += [
     # Loops.
-    Mutation("loop: atomics", legality, "if (instruction.isAtomic() || instruction.isVolatile() ||", "if (instruction.isVolatile() ||"),
-    Mutation("loop: volatile", legality, "instruction.isVolatile() || isa<FenceInst>", "isa<FenceInst>"),
-    Mutation("loop: fences", legality, "|| isa<FenceInst>(instruction))\n      return true;", ")\n      return true;",
-             "a fence is atomic to LLVM"),
+    Mutation("loop: atomics", accesses, "!instruction.isAtomic() && !instruction.isVolatile()", "!instruction.isVolatile()"),
+    Mutation("loop: volatile", accesses, "!instruction.isAtomic() && !instruction.isVolatile()", "!instruction.isAtomic()"),
     Mutation("loop: any of it", plan, "if (loops && (accesses_.areIn(*l) || accesses_.areIn(*r)))", "if (false)"),
     Mutation("loop: a side that leaves", plan, "if (oneSideLeavesTheLoop(plan)) {", "if (false) {"),
     Mutation("loop: promises of the branch", codegen, "shareMetadata(*clone, *l, *r);", ""),
@@ -363,8 +361,7 @@ mutations += [
 ]
 
 # Threads that wait for each other (analysis/forward_progress.h).
-progress, cycles, calls, accesses = (
-    f"analysis/{name}.cpp" for name in ("forward_progress", "waiting_cycles", "waiting_calls", "ordered_accesses"))
+progress, cycles, calls = (f"analysis/{name}.cpp" for name in ("forward_progress", "waiting_cycles", "waiting_calls"))
 mutations += [
     Mutation("waits: sides", plan, "if (progress_.keepsOrder(*block))", "if (false)"),
     Mutation("waits: in a pair", plan, "if (progress_.mayWait(*l, head) || progress_.mayWait(*r, head))", "if (false)"),
@@ -390,7 +387,7 @@ mutations += [
     Mutation("waits: ifs in a row, atomics of the target", accesses, ": OrderedAccesses::updates;", ": OrderedAccesses::none;"),
     Mutation("waits: ifs in a row, buffers of the target", accesses, "policy->isZero() ? OrderedAccesses::none", "false ? OrderedAccesses::none"),
     Mutation("waits: ifs in a row, coherent buffers of the target", accesses, "policy->isZero() ? OrderedAccesses::none", "true ? OrderedAccesses::none"),
-    Mutation("waits: fall-through into a message", "transform/switch_chain.cpp", "OrderedAccesses().areIn(block))", "false)"),
+    Mutation("waits: fall-through into a message", "transform/switch_chain.cpp", "if (OrderedAccesses().areIn(block))", "if (false)"),
     Mutation("waits: guards", "scalarize/converged_loops.cpp", "if (!site.why && progress_.keepsOrder(block))", "if (false)"),
     Mutation("waits: a way that others share", progress, "waiting.count(several) || ", ""),
     Mutation("waits: the loop around the branch", progress, "cycle && !isInside(&from, cycle, known.cycles); cycle", "cycle; cycle"),
