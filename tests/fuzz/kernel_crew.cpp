@@ -134,7 +134,8 @@ private:
       std::fprintf(stderr, "seed %llu: skipped, LLVM does not finish the plain kernel\n",
                    static_cast<unsigned long long>(worker.seed));
     } else {
-      report(setup_, worker.seed, "the melded code is not finished in time", total_);
+      report(setup_, worker.seed,
+             "the melded code, or the search for who is wrong, is not finished in time", total_);
       runsOutOfTime(setup_, worker.seed, keepSeed);
     }
     if (worker.seed + jobs_ < end_)
