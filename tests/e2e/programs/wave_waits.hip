@@ -297,6 +297,22 @@ __global__ void messageInLds(Memory *m, const unsigned *kind, unsigned n) {
     m->messages[t] = box[t];
 }
 
+/// By functions that are called and touch no other lane: nothing says that they have to stay in
+/// order but what they do.
+__device__ __attribute__((noinline)) void put(unsigned *at, unsigned value) {
+  __hip_atomic_store(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+__device__ __attribute__((noinline)) unsigned get(const unsigned *at) {
+  return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+__global__ void messageByCalls(Memory *m, const unsigned *kind, unsigned n) {
+  const unsigned t = threadIdx.x, v = kind[t];
+  if (v < 7)
+    put(m->messages + t, work<3>(t, n));
+  if (v > 6)
+    put(m->messages + t, work<5>(get(m->messages), n));
+}
+
 /// A workgroup waits for the one before it with some of its threads, and hands on with others: a
 /// look-back. The hand-over is in front of the wait in every wave.
 __global__ void lookBack(unsigned *sums, unsigned *ready, const unsigned *kind, unsigned n) {
@@ -384,6 +400,7 @@ static void flags(const unsigned *kind, const std::vector<unsigned> &onHost, uns
   expect(run("set, then wait", "", [&](Memory *m) { setThenWait<<<1, lanes>>>(m, kind, n); }));
   expect(run("set, then look", "", [&](Memory *m) { setThenLook<<<1, lanes>>>(m, kind, n); }));
   expect(run("message in LDS", "", [&](Memory *m) { messageInLds<<<1, lanes>>>(m, kind, n); }));
+  expect(run("message by calls", "", [&](Memory *m) { messageByCalls<<<1, lanes>>>(m, kind, n); }));
   const Memory m =
       run("barrier by hand", "", [&](Memory *m) { handMade<<<1, 2 * lanes>>>(m, kind, n); });
   const unsigned two = workOnHost<3>(0, n) + workOnHost<3>(lanes, n);
