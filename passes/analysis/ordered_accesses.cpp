@@ -1,5 +1,6 @@
 #include "passes/analysis/ordered_accesses.h"
 #include "passes/analysis/call_limits.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -9,13 +10,29 @@ namespace meld::passes {
 
 using namespace llvm;
 
+static unsigned plain(const Instruction &instruction) {
+  return (instruction.mayReadFromMemory() ? OrderedAccesses::plainReads : OrderedAccesses::none) |
+         (instruction.mayWriteToMemory() ? OrderedAccesses::plainStores : OrderedAccesses::none);
+}
+
+// Nobody else gets there, or nobody writes there.
+static bool isOwn(const Instruction &access, const GpuInfo &gpu) {
+  const Value *pointer = getLoadStorePointerOperand(&access);
+  if (!pointer)
+    return false;
+  const unsigned space = pointer->getType()->getPointerAddressSpace();
+  return space == gpu.privateAddressSpace() || gpu.isConstantAddressSpace(space) ||
+         isa<AllocaInst>(getUnderlyingObject(pointer)) ||
+         access.hasMetadata(LLVMContext::MD_invariant_load);
+}
+
 static unsigned ofIntrinsic(const IntrinsicInst &intrinsic) {
   if (auto *copy = dyn_cast<AnyMemIntrinsic>(&intrinsic))
     return copy->isVolatile() || isa<AtomicMemIntrinsic>(copy) ? OrderedAccesses::anything
-                                                               : OrderedAccesses::none;
+                                                               : plain(*copy);
   // Of LLVM's own the others are plain accesses, or none.
   if (!intrinsic.getCalledFunction()->isTargetIntrinsic())
-    return OrderedAccesses::none;
+    return intrinsic.isAssumeLikeIntrinsic() ? OrderedAccesses::none : plain(intrinsic);
   const StringRef name = intrinsic.getCalledFunction()->getName();
   if (name.contains(".ldg.") || name.contains(".ldu."))
     return OrderedAccesses::none; // NVPTX: of memory that nobody writes meanwhile
@@ -23,7 +40,7 @@ static unsigned ofIntrinsic(const IntrinsicInst &intrinsic) {
       name.contains(".raw.") || name.contains(".struct.") || name.contains(".image.");
   if (hasPolicy && !name.contains("atomic")) {
     auto *policy = dyn_cast<ConstantInt>(intrinsic.getArgOperand(intrinsic.arg_size() - 1));
-    return policy && policy->isZero() ? OrderedAccesses::none : OrderedAccesses::anything;
+    return policy && policy->isZero() ? plain(intrinsic) : OrderedAccesses::anything;
   }
   return intrinsic.onlyReadsMemory()    ? OrderedAccesses::reads
          : intrinsic.onlyWritesMemory() ? OrderedAccesses::stores
@@ -33,13 +50,31 @@ static unsigned ofIntrinsic(const IntrinsicInst &intrinsic) {
 unsigned OrderedAccesses::of(const Instruction &instruction) {
   if (auto *call = dyn_cast<CallBase>(&instruction))
     return ofCall(*call);
-  if (!instruction.isAtomic() && !instruction.isVolatile())
-    return none;
+  if (isa<FenceInst>(instruction))
+    return fences;
+  if (!instruction.isAtomic() && !instruction.isVolatile()) {
+    if (!gpu_)
+      gpu_.emplace(*instruction.getFunction());
+    return isOwn(instruction, *gpu_) ? none : plain(instruction);
+  }
   return isa<LoadInst>(instruction) ? reads : isa<StoreInst>(instruction) ? stores : updates;
 }
 
-bool OrderedAccesses::areIn(const BasicBlock &block) {
-  return any_of(block, [&](const Instruction &instruction) { return of(instruction) != none; });
+unsigned OrderedAccesses::of(const BasicBlock &block) {
+  unsigned kinds = none;
+  for (const Instruction &instruction : block)
+    kinds |= of(instruction);
+  return kinds;
+}
+
+bool OrderedAccesses::keepOrder(unsigned before, unsigned behind) {
+  unsigned seen = reads | stores | updates;
+  if ((before | behind) & fences)
+    seen |= plainReads | plainStores;
+  before &= seen;
+  behind &= seen;
+  const unsigned all = before | behind;
+  return before && behind && (all & ~(reads | plainReads)) && all != updates;
 }
 
 unsigned OrderedAccesses::ofCall(const CallBase &call) {

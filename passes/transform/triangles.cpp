@@ -207,37 +207,32 @@ MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const BranchAnal
   return plan;
 }
 
-// Atomic and volatile accesses keep their order among the threads of a wave: the first if's, and
-// those between, come before the second if's in every run. It cannot be told where all only read,
-// nor where all are updates, each of which sees what is there.
+// The first if, and what is between, comes before the second if in every run. Brought together, the
+// lanes of one way do all of theirs before or after those of the other way. So what a way has in the
+// first if is held against what the other has in the second, and what is between, which both run,
+// against all of that and itself.
 bool keepsAccessOrder(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
-  constexpr unsigned none = OrderedAccesses::none;
   OrderedAccesses accesses;
-  auto kindsIn = [&](const BasicBlock &block) {
-    unsigned kinds = none;
-    for (const Instruction &instruction : block)
-      kinds |= accesses.of(instruction);
-    return kinds;
-  };
-  auto kindsBetween = [&](const BasicBlock &head, const BasicBlock *stop) {
-    unsigned kinds = none;
+  auto kindsFrom = [&](const BranchInst &branch, bool way, const BasicBlock *stop) {
+    unsigned kinds = OrderedAccesses::none;
     SmallPtrSet<const BasicBlock *, 16> seen{stop};
-    SmallVector<const BasicBlock *, 16> open(successors(&head));
+    SmallVector<const BasicBlock *, 16> open{branch.getSuccessor(way ? 0 : 1)};
     while (!open.empty()) {
       const BasicBlock *block = open.pop_back_val();
-      if (context.dominators.dominates(block, &head) || !seen.insert(block).second)
+      if (context.dominators.dominates(block, branch.getParent()) || !seen.insert(block).second)
         continue;
-      kinds |= kindsIn(*block);
+      kinds |= accesses.of(*block);
       append_range(open, successors(block));
     }
     return kinds;
   };
-  const unsigned middle = kindsIn(*pair.middle);
-  const unsigned before = middle | kindsBetween(*pair.first->getParent(), pair.middle);
-  const unsigned behind = middle | kindsBetween(*pair.middle, join);
-  const unsigned all = before | behind;
-  return before != none && behind != none && all != OrderedAccesses::reads &&
-         all != OrderedAccesses::updates;
+  const unsigned middle = accesses.of(*pair.middle);
+  auto overtakes = [&](bool isSide) {
+    const bool first = pair.sideWhen == isSide, second = pair.afterSide != isSide; // the others'
+    return OrderedAccesses::keepOrder(middle | kindsFrom(*pair.first, first, pair.middle),
+                                      middle | kindsFrom(*pair.second, second, join));
+  };
+  return overtakes(true) || overtakes(false);
 }
 
 std::string obstacleOf(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {

@@ -450,3 +450,52 @@ join:
 declare float @llvm.amdgcn.global.atomic.fadd.f32.p1.f32(ptr addrspace(1), float)
 declare void @llvm.memcpy.p3.p3.i32(ptr addrspace(3), ptr addrspace(3), i32, i1)
 declare void @llvm.amdgcn.raw.buffer.store.i32(i32, <4 x i32>, i32, i32, i32)
+
+; The lanes of both ifs are the same, and so is their order.
+; CHECK-LABEL: @same_lanes(
+; FORM: br i1
+; FORM-NOT: br i1
+; CHECK: ret void
+define amdgpu_kernel void @same_lanes(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = load volatile i32, ptr addrspace(3) %p
+  store i32 %x, ptr addrspace(3) %q
+  br label %m
+m:
+  br i1 %c, label %b, label %join
+b:
+  store atomic i32 7, ptr addrspace(3) %p monotonic, align 4
+  br label %join
+join:
+  ret void
+}
+
+; A lane's own memory has no order among lanes, whatever fences say.
+; CHECK-LABEL: @own_memory(
+; FORM: br i1
+; FORM-NOT: br i1
+; CHECK: ret void
+define amdgpu_kernel void @own_memory(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %slot = alloca i32, addrspace(5)
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  fence syncscope("workgroup") release
+  store i32 %n, ptr addrspace(5) %slot
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  store i32 %n, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}

@@ -10,7 +10,7 @@
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: a call between two ifs that must not be copied
-; CHECK-COUNT-14: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
+; CHECK-COUNT-18: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -462,6 +462,94 @@ join:
 }
 
 attributes #0 = { nounwind willreturn }
+
+; Plain accesses beside a fence, as programs have it that know of waves.
+define amdgpu_kernel void @fence_between(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %p
+  br label %m
+m:
+  fence syncscope("workgroup") release
+  br i1 %c, label %join, label %b
+b:
+  %y = load i32, ptr addrspace(3) %p
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; The fence in the ifs themselves.
+define amdgpu_kernel void @fences_inside(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %p
+  fence syncscope("workgroup") release
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  fence syncscope("workgroup") release
+  %y = load i32, ptr addrspace(3) %p
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; What is between would be run by one half of the lanes after the other.
+define amdgpu_kernel void @message_between(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %q
+  br label %m
+m:
+  %mine = getelementptr i32, ptr addrspace(3) %p, i32 %tid
+  store volatile i32 %n, ptr addrspace(3) %mine
+  %other = load volatile i32, ptr addrspace(3) %p
+  br i1 %c, label %b, label %join
+b:
+  store i32 %other, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; An else, too, comes before the second if.
+define amdgpu_kernel void @else_then_read(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %e
+a:
+  store i32 5, ptr addrspace(3) %q
+  br label %m
+e:
+  store atomic i32 7, ptr addrspace(3) %p monotonic, align 4
+  br label %m
+m:
+  br i1 %c, label %b, label %join
+b:
+  %y = load atomic i32, ptr addrspace(3) %p monotonic, align 4
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
 
 ; A branch on a kernel argument.
 define amdgpu_kernel void @uniform(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n, float %f, float %g) {
