@@ -313,6 +313,29 @@ __global__ void messageByCalls(Memory *m, const unsigned *kind, unsigned n) {
     put(m->messages + t, work<5>(get(m->messages), n));
 }
 
+/// By ordinary accesses, with fences beside them.
+__global__ void messageByFence(Memory *m, const unsigned *kind, unsigned n) {
+  const unsigned t = threadIdx.x, v = kind[t];
+  if (v < 7)
+    m->messages[t] = work<3>(t, n);
+  __threadfence();
+  if (v > 6)
+    m->messages[t] = work<5>(m->messages[0], n);
+}
+__global__ void messageByFences(Memory *m, const unsigned *kind, unsigned n) {
+  __shared__ unsigned box[64];
+  const unsigned t = threadIdx.x, v = kind[t];
+  if (v < 7) {
+    box[t] = work<3>(t, n);
+    __threadfence_block();
+  }
+  if (v > 6) {
+    __threadfence_block();
+    box[t] = work<5>(box[0], n);
+  }
+  m->messages[t] = box[t];
+}
+
 /// A workgroup waits for the one before it with some of its threads, and hands on with others: a
 /// look-back. The hand-over is in front of the wait in every wave.
 __global__ void lookBack(unsigned *sums, unsigned *ready, const unsigned *kind, unsigned n) {
@@ -401,6 +424,10 @@ static void flags(const unsigned *kind, const std::vector<unsigned> &onHost, uns
   expect(run("set, then look", "", [&](Memory *m) { setThenLook<<<1, lanes>>>(m, kind, n); }));
   expect(run("message in LDS", "", [&](Memory *m) { messageInLds<<<1, lanes>>>(m, kind, n); }));
   expect(run("message by calls", "", [&](Memory *m) { messageByCalls<<<1, lanes>>>(m, kind, n); }));
+  expect(run("message by a fence", "",
+             [&](Memory *m) { messageByFence<<<1, lanes>>>(m, kind, n); }));
+  expect(run("message by fences", "",
+             [&](Memory *m) { messageByFences<<<1, lanes>>>(m, kind, n); }));
   const Memory m =
       run("barrier by hand", "", [&](Memory *m) { handMade<<<1, 2 * lanes>>>(m, kind, n); });
   const unsigned two = workOnHost<3>(0, n) + workOnHost<3>(lanes, n);
