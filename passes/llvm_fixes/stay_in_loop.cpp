@@ -86,6 +86,13 @@ bool isOneStep(const Instruction &instruction) {
   }
 }
 
+/// The mask that is extended to a number: of `x + zext c` code generation makes an addition with c
+/// for its carry, of `x & sext c` a choice by c, whoever else needs the number.
+const Value &withoutExtension(const Value &value) {
+  auto *extension = dyn_cast<CastInst>(&value);
+  return extension && isMask(*extension->getOperand(0)) ? *extension->getOperand(0) : value;
+}
+
 class Keeper {
 public:
   Keeper(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
@@ -132,10 +139,13 @@ private:
   /// Lane masks are in scalar registers like everything that LLVM calls uniform.
   bool readsScalarsOf(const Cycle &loop, const Instruction &instruction) const {
     return !isOneStep(instruction) || any_of(instruction.operands(), [&](const Use &operand) {
-      auto *made = dyn_cast<Instruction>(operand);
-      return made && loop.contains(made->getParent()) &&
-             (isMask(*made) || backend_.isScalar(*made));
+      return isScalarOf(loop, *operand) || isScalarOf(loop, withoutExtension(*operand));
     });
+  }
+
+  bool isScalarOf(const Cycle &loop, const Value &value) const {
+    auto *made = dyn_cast<Instruction>(&value);
+    return made && loop.contains(made->getParent()) && (isMask(*made) || backend_.isScalar(*made));
   }
 
   const DivergenceInfo &divergence_;

@@ -20,8 +20,8 @@
 // melding makes new ones after it.
 //
 // Taken are values that the code behind the loop needs, directly, through phis, through others of
-// their kind or handed on to the next iteration, if they read a bit or a scalar made in the loop,
-// or become several instructions with masks between them: divisions, calls, conversions of 64 bits,
+// their kind or handed on to the next iteration, if they read a bit, a number that a bit is extended
+// to, or a scalar, made in the loop, or become several instructions with masks between them: divisions, calls, conversions of 64 bits,
 // shifts of more; of structures each field. That the loop needs them, too, keeps none: code
 // generation takes `select c, a, b` apart where the loop needs some of its bits or one of its
 // elements. Whatever hangs on such a value can still sink.

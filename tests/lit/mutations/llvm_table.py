@@ -296,6 +296,7 @@ mutations += [
     Mutation("stay in loop: what reads no scalar of the loop", stay, " || !readsScalarsOf(loop, *instruction))", ")", tests="stay-in-loop"),
     Mutation("stay in loop: scalars from before", stay, "return made && loop.contains(made->getParent()) &&", "return made &&", tests="stay-in-loop"),
     Mutation("stay in loop: masks", stay, "(isMask(*made) || backend_.isScalar(*made))", "backend_.isScalar(*made)", tests="stay-in-loop"),
+    Mutation("stay in loop: masks that are extended", stay, "isScalarOf(loop, *operand) || isScalarOf(loop, withoutExtension(*operand))", "isScalarOf(loop, *operand)", tests="stay-in-loop"),
     Mutation("stay in loop: uniform values", stay, "(isMask(*made) || backend_.isScalar(*made))", "isMask(*made)", tests="stay-in-loop"),
     Mutation("stay in loop: divisions", stay, "  case Instruction::SDiv:\n", "", tests="stay-in-loop"),
     Mutation("stay in loop: elements", stay, "return isa<Constant>(instruction.getOperand(1));", "return true;", tests="stay-in-loop"),

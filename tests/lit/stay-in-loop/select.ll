@@ -34,6 +34,102 @@ end:
   ret void
 }
 
+; The sum has the bit for its carry, although the number is kept.
+; CHECK-LABEL: @carry(
+; CHECK: %z = zext i1
+; CHECK-NEXT: call void asm "", "v"(i32 %z)
+; CHECK-NEXT: %x = add i32
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+; SINK-LABEL: name: carry
+; SINK: bb.1.loop:
+; SINK: V_ADDC
+; SINK: bb.2.end:
+; SINK-NOT: V_ADDC
+; SINK: S_ENDPGM
+define amdgpu_kernel void @carry(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %z = zext i1 %c to i32
+  %x = add i32 %t, %z
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; And the difference.
+; CHECK-LABEL: @borrow(
+; CHECK: %z = zext i1
+; CHECK-NEXT: call void asm "", "v"(i32 %z)
+; CHECK-NEXT: %x = sub i32
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+; SINK-LABEL: name: borrow
+; SINK: bb.1.loop:
+; SINK: V_SUBB
+; SINK: bb.2.end:
+; SINK-NOT: V_SUBB
+; SINK: S_ENDPGM
+define amdgpu_kernel void @borrow(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %z = zext i1 %c to i32
+  %x = sub i32 %t, %z
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; A choice by the bit.
+; CHECK-LABEL: @masked(
+; CHECK: %z = sext i1
+; CHECK-NEXT: call void asm "", "v"(i32 %z)
+; CHECK-NEXT: %x = and i32
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+; SINK-LABEL: name: masked
+; SINK: bb.1.loop:
+; SINK: V_CNDMASK
+; SINK: bb.2.end:
+; SINK-NOT: V_CNDMASK
+; SINK: S_ENDPGM
+define amdgpu_kernel void @masked(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %z = sext i1 %c to i32
+  %x = and i32 %t, %z
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
 ; Through something else that only the exit needs; that itself may sink.
 ; CHECK-LABEL: @chain(
 ; CHECK: %x = select
