@@ -28,8 +28,8 @@ static bool isOwn(const Instruction &access, const GpuInfo &gpu) {
 
 static unsigned ofIntrinsic(const IntrinsicInst &intrinsic) {
   if (auto *copy = dyn_cast<AnyMemIntrinsic>(&intrinsic))
-    return copy->isVolatile() || isa<AtomicMemIntrinsic>(copy) ? OrderedAccesses::anything
-                                                               : plain(*copy);
+    return copy->isVolatile() || !isa<MemIntrinsic>(copy) ? OrderedAccesses::anything
+                                                          : plain(*copy);
   // Of LLVM's own the others are plain accesses, or none.
   if (!intrinsic.getCalledFunction()->isTargetIntrinsic())
     return intrinsic.isAssumeLikeIntrinsic() ? OrderedAccesses::none : plain(intrinsic);

@@ -391,7 +391,7 @@ mutations += [
     Mutation("waits: ifs in a row, without a fence", accesses, "if ((before | behind) & fences)", "if (true)"),
     Mutation("waits: ifs in a row, memory of one's own", accesses, "isOwn(instruction, *gpu_) ? none", "false ? none"),
     Mutation("loop: fences", accesses, "  if (isa<FenceInst>(instruction))\n    return fences;\n", ""),
-    Mutation("waits: ifs in a row, volatile copies", accesses, "copy->isVolatile() || isa<AtomicMemIntrinsic>(copy)", "false"),
+    Mutation("waits: ifs in a row, volatile copies", accesses, "copy->isVolatile() || !isa<MemIntrinsic>(copy)", "false"),
     Mutation("waits: ifs in a row, atomics of the target", accesses, ": OrderedAccesses::updates;", ": OrderedAccesses::none;"),
     Mutation("waits: ifs in a row, buffers of the target", accesses, "policy->isZero() ? plain(intrinsic)", "false ? plain(intrinsic)"),
     Mutation("waits: ifs in a row, coherent buffers of the target", accesses, "policy->isZero() ? plain(intrinsic)", "true ? plain(intrinsic)"),
