@@ -30,8 +30,9 @@ GpuInfo::GpuInfo(const Function &function) {
   if (triple.isAMDGCN()) {
     kind_ = GpuKind::amdgpu;
     waveSize_ = amdgpuWaveSize(function);
-    isKernel_ = function.getCallingConv() == CallingConv::AMDGPU_KERNEL ||
-                function.getCallingConv() == CallingConv::SPIR_KERNEL;
+    if (function.getCallingConv() == CallingConv::AMDGPU_KERNEL ||
+        function.getCallingConv() == CallingConv::SPIR_KERNEL)
+      kernel_ = &function;
     auto [low, high] =
         function.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',');
     unsigned most = 0;
@@ -39,7 +40,8 @@ GpuInfo::GpuInfo(const Function &function) {
       maxWorkgroup_ = most;
   } else if (triple.isNVPTX()) {
     kind_ = GpuKind::nvptx;
-    isKernel_ = function.getCallingConv() == CallingConv::PTX_Kernel;
+    if (function.getCallingConv() == CallingConv::PTX_Kernel)
+      kernel_ = &function;
     if (const NamedMDNode *annotations = function.getParent()->getNamedMetadata("nvvm.annotations"))
       for (const MDNode *node : annotations->operands()) {
         if (node->getNumOperands() < 2)
@@ -47,7 +49,7 @@ GpuInfo::GpuInfo(const Function &function) {
         auto *subject = dyn_cast_or_null<ValueAsMetadata>(node->getOperand(0));
         auto *key = dyn_cast_or_null<MDString>(node->getOperand(1));
         if (subject && key && subject->getValue() == &function && key->getString() == "kernel")
-          isKernel_ = true;
+          kernel_ = &function;
       }
   }
   // OpenCL 2 may cut the last workgroups of a dispatch short, and then deals ids by that shape.
@@ -72,7 +74,7 @@ bool GpuInfo::xFillsWaves() const { return shape_ && (*shape_)[0] % waveSize_ ==
 
 GpuInfo GpuInfo::forCallee(const Function &callee) const {
   GpuInfo info = *this;
-  info.isKernel_ = false;
+  info.kernel_ = nullptr;
   info.waveSize_ = GpuInfo(callee).waveSize_;
   return info;
 }
@@ -93,7 +95,8 @@ std::optional<unsigned> dimensionOf(const Value &value, const Ids &ids) {
 
 bool GpuInfo::isReadOnlyArgument(const Value &object) const {
   auto *argument = dyn_cast<Argument>(&object);
-  return argument && isKernel_ && argument->hasNoAliasAttr() && argument->onlyReadsMemory();
+  return argument && kernel_ == argument->getParent() && argument->hasNoAliasAttr() &&
+         argument->onlyReadsMemory();
 }
 
 std::optional<unsigned> GpuInfo::workItemId(const Value &value) const {
@@ -135,7 +138,7 @@ CallWidth GpuInfo::callWidth(const CallBase &call) const {
       return {Width::all, false};
     return {*dimension > 0 && xFillsWaves() ? Width::wave : Width::thread, false};
   }
-  const CallWidth ofLaunch{isKernel_ ? Width::all : Width::wave, false};
+  const CallWidth ofLaunch{isKernel() ? Width::all : Width::wave, false};
   if (groupSizeRegister(call) || groupCountRegister(call))
     return ofLaunch;
   switch (intrinsic->getIntrinsicID()) {

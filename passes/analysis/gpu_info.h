@@ -32,7 +32,7 @@ public:
 
   GpuKind kind() const { return kind_; }
   unsigned waveSize() const { return waveSize_; }
-  bool isKernel() const { return isKernel_; }
+  bool isKernel() const { return kernel_; }
   /// Most threads one workgroup can have, 0 when unknown.
   unsigned maxWorkgroup() const { return maxWorkgroup_; }
   /// Exact shape, when the program fixes it.
@@ -55,8 +55,9 @@ public:
   bool isInsideDispatch(unsigned space) const {
     return space == privateAddressSpace() || space == localAddressSpace();
   }
-  /// A kernel's argument that is noalias and only read: by the program's word nobody writes there
-  /// while the kernel runs. AMDGPU's alias analysis (AMDGPUAAResult) takes it for constant, too.
+  /// This kernel's argument that is noalias and only read: by the program's word nobody writes
+  /// there while the kernel runs. AMDGPU's alias analysis (AMDGPUAAResult) takes it for constant,
+  /// too. The argument of a function that is called says so of that one call: it is none.
   bool isReadOnlyArgument(const llvm::Value &object) const;
 
   /// The dimension (0 x, 1 y, 2 z) if `value` is the work-item id, else nothing.
@@ -74,7 +75,7 @@ public:
 private:
   GpuKind kind_ = GpuKind::other;
   unsigned waveSize_ = 32;
-  bool isKernel_ = false;
+  const llvm::Function *kernel_ = nullptr; ///< the function, if it is a kernel
   unsigned maxWorkgroup_ = 0;
   std::optional<std::array<unsigned, 3>> shape_;
 };

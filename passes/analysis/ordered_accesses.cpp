@@ -1,6 +1,5 @@
 #include "passes/analysis/ordered_accesses.h"
-#include "passes/analysis/call_limits.h"
-#include "llvm/Analysis/ValueTracking.h"
+#include "passes/analysis/own_memory.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -13,17 +12,6 @@ using namespace llvm;
 static unsigned plain(const Instruction &instruction) {
   return (instruction.mayReadFromMemory() ? OrderedAccesses::plainReads : OrderedAccesses::none) |
          (instruction.mayWriteToMemory() ? OrderedAccesses::plainStores : OrderedAccesses::none);
-}
-
-// Nobody else gets there, or nobody writes there.
-static bool isOwn(const Instruction &access, const GpuInfo &gpu) {
-  const Value *pointer = getLoadStorePointerOperand(&access);
-  if (!pointer)
-    return false;
-  const unsigned space = pointer->getType()->getPointerAddressSpace();
-  return space == gpu.privateAddressSpace() || gpu.isConstantAddressSpace(space) ||
-         isa<AllocaInst>(getUnderlyingObject(pointer)) ||
-         access.hasMetadata(LLVMContext::MD_invariant_load);
 }
 
 static unsigned ofIntrinsic(const IntrinsicInst &intrinsic) {
@@ -52,11 +40,8 @@ unsigned OrderedAccesses::of(const Instruction &instruction) {
     return ofCall(*call);
   if (isa<FenceInst>(instruction))
     return fences;
-  if (!instruction.isAtomic() && !instruction.isVolatile()) {
-    if (!gpu_)
-      gpu_.emplace(*instruction.getFunction());
-    return isOwn(instruction, *gpu_) ? none : plain(instruction);
-  }
+  if (!instruction.isAtomic() && !instruction.isVolatile())
+    return isOnlyOurs(instruction, gpu_) ? none : plain(instruction);
   return isa<LoadInst>(instruction) ? reads : isa<StoreInst>(instruction) ? stores : updates;
 }
 
@@ -65,6 +50,10 @@ unsigned OrderedAccesses::of(const BasicBlock &block) {
   for (const Instruction &instruction : block)
     kinds |= of(instruction);
   return kinds;
+}
+
+bool OrderedAccesses::areIn(const BasicBlock &block) {
+  return any_of(block, [&](const Instruction &instruction) { return of(instruction) & ordered; });
 }
 
 bool OrderedAccesses::keepOrder(unsigned before, unsigned behind) {
@@ -85,24 +74,14 @@ unsigned OrderedAccesses::ofCall(const CallBase &call) {
   if (call.isInlineAsm())
     return cast<InlineAsm>(call.getCalledOperand())->getAsmString().empty() ? none : anything;
   const Function *callee = call.getCalledFunction();
-  return callee && !callee->isDeclaration() && !callee->isInterposable() ? ofBody(*callee)
-                                                                         : anything;
-}
-
-unsigned OrderedAccesses::ofBody(const Function &callee) {
-  // What recursion finds while we are at work: anything.
-  auto [known, isNew] = known_.try_emplace(&callee, anything);
-  if (!isNew)
-    return known->second;
-  if (depth_ == maxChainOfCalls || callee.getInstructionCount() > maxInstructionsOfCallee)
+  if (!callee || callee->isDeclaration() || callee->isInterposable())
     return anything;
-  ++depth_;
-  unsigned kinds = none;
-  for (const Instruction &instruction : instructions(callee))
-    kinds |= of(instruction);
-  --depth_;
-  known_[&callee] = kinds;
-  return kinds;
+  return known_.ask(*callee, [&] {
+    unsigned kinds = none;
+    for (const Instruction &instruction : instructions(*callee))
+      kinds |= of(instruction);
+    return kinds;
+  });
 }
 
 } // namespace meld::passes

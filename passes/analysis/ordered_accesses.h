@@ -12,19 +12,15 @@
 // A call does what the body of its function does. Atomics of the target are intrinsics and no
 // instructions, so these go by what LLVM knows of their effects: one that reads and writes is an
 // update. Its loads and stores of buffers and images are plain where their cache policy, the last
-// operand, is 0; else they may be coherent or volatile. Assembly and what cannot be looked into may do anything. `nosync` says
-// nothing here: relaxed atomics may have it.
+// operand, is 0; else they may be coherent or volatile. Assembly and what cannot be looked into may
+// do anything. `nosync` says nothing here: relaxed atomics may have it.
 //
-// A function is looked into when first asked for, the functions that it calls before it. Recursion,
-// a chain of more than 16 calls, and more than 4,000 instructions count as anything. Linear in the
-// functions that are called.
+// Of functions that are called by per_callee.h; what that calls unknown may do anything.
 #pragma once
 
 #include "passes/analysis/gpu_info.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/IR/Function.h"
+#include "passes/analysis/per_callee.h"
 #include "llvm/IR/InstrTypes.h"
-#include <optional>
 
 namespace meld::passes {
 
@@ -42,11 +38,13 @@ public:
   static constexpr unsigned ordered = reads | stores | updates | fences;
   static constexpr unsigned anything = ordered | plainReads | plainStores;
 
+  explicit OrderedAccesses(GpuInfo gpu) : gpu_(std::move(gpu)) {}
+
   /// Some of Kinds.
   unsigned of(const llvm::Instruction &instruction);
   unsigned of(const llvm::BasicBlock &block);
   /// The block has some of `ordered`.
-  bool areIn(const llvm::BasicBlock &block) { return of(block) & ordered; }
+  bool areIn(const llvm::BasicBlock &block);
 
   /// Code that comes before other code in every run of a wave has to stay there: where both have
   /// accesses that are seen, and not all only read, nor all update, each of which sees what is
@@ -55,11 +53,9 @@ public:
 
 private:
   unsigned ofCall(const llvm::CallBase &call);
-  unsigned ofBody(const llvm::Function &callee);
 
-  std::optional<GpuInfo> gpu_; ///< of the module, for its address spaces
-  unsigned depth_ = 0;
-  llvm::DenseMap<const llvm::Function *, unsigned> known_;
+  const GpuInfo gpu_;
+  PerCallee<unsigned> known_{anything};
 };
 
 } // namespace meld::passes

@@ -1,6 +1,6 @@
-#include "passes/analysis/call_limits.h"
 #include "passes/analysis/call_summary.h"
 #include "passes/analysis/divergence.h"
+#include "passes/analysis/per_callee.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -1,5 +1,4 @@
 #include "passes/analysis/waiting_calls.h"
-#include "passes/analysis/call_limits.h"
 #include "passes/analysis/waiting_cycles.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/IR/InlineAsm.h"
@@ -60,16 +59,9 @@ bool WaitingCalls::mayWait(const Instruction &instruction) {
 }
 
 bool WaitingCalls::mayWait(const Function &callee) {
-  // What recursion finds while we are at work: it waits.
-  auto [known, isNew] = known_.try_emplace(&callee, true);
-  if (!isNew)
-    return known->second;
-  if (depth_ == maxChainOfCalls || callee.getInstructionCount() > maxInstructionsOfCallee)
-    return true;
-  ++depth_;
-  bool waits = any_of(instructions(callee), [&](const Instruction &i) { return mayWait(i); });
-  --depth_;
-  if (!waits) {
+  return known_.ask(callee, [&] {
+    if (any_of(instructions(callee), [&](const Instruction &i) { return mayWait(i); }))
+      return true;
     auto &body = const_cast<Function &>(callee); // LLVM's trees take no const
     const DominatorTree dominators(body);
     CycleInfo cycles;
@@ -77,10 +69,10 @@ bool WaitingCalls::mayWait(const Function &callee) {
     const GpuInfo gpu(callee);
     for (const Cycle *outermost : cycles.toplevel_cycles())
       for (const Cycle *cycle : depth_first(outermost))
-        waits |= goesRoundForOthers(*cycle, cycles, dominators, gpu);
-  }
-  known_[&callee] = waits;
-  return waits;
+        if (goesRoundForOthers(*cycle, cycles, dominators, gpu))
+          return true;
+    return false;
+  });
 }
 
 } // namespace meld::passes

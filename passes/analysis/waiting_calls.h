@@ -10,12 +10,10 @@
 // the scheduling barriers, which are no instruction of the machine), and those of the target that
 // have effects and are not known to end: accesses to memory, s_sleep and priorities are.
 //
-// A function is looked into when first asked for, the functions that it calls before it. Recursion,
-// a chain of more than 16 calls, and more than 4,000 instructions count as waiting.
+// Of functions that are called by per_callee.h; what that calls unknown counts as waiting.
 #pragma once
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/IR/Function.h"
+#include "passes/analysis/per_callee.h"
 #include "llvm/IR/Instructions.h"
 
 namespace meld::passes {
@@ -27,8 +25,7 @@ public:
 private:
   bool mayWait(const llvm::Function &callee);
 
-  unsigned depth_ = 0;
-  llvm::DenseMap<const llvm::Function *, bool> known_;
+  PerCallee<bool> known_{true}; ///< unknown: it waits
 };
 
 } // namespace meld::passes

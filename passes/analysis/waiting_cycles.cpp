@@ -1,4 +1,5 @@
 #include "passes/analysis/waiting_cycles.h"
+#include "passes/analysis/own_memory.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
@@ -10,21 +11,6 @@ namespace meld::passes {
 using namespace llvm;
 
 namespace {
-
-/// Nothing but this thread writes there for as long as the kernel runs.
-bool isOnlyOurs(const LoadInst &load, const GpuInfo &gpu) {
-  const unsigned space = load.getPointerAddressSpace();
-  if (load.hasMetadata(LLVMContext::MD_invariant_load) || gpu.isConstantAddressSpace(space) ||
-      space == gpu.privateAddressSpace())
-    return true;
-  SmallVector<const Value *, 4> objects;
-  getUnderlyingObjects(load.getPointerOperand(), objects);
-  return all_of(objects, [&](const Value *object) {
-    if (auto *global = dyn_cast<GlobalVariable>(object))
-      return global->isConstant();
-    return isa<AllocaInst>(object) || gpu.isReadOnlyArgument(*object);
-  });
-}
 
 /// Values that other threads wrote may be seen from here on.
 bool ordersMemory(const Instruction &instruction) {

@@ -8,6 +8,7 @@
 #include "passes/analysis/call_sites.h"
 #include "passes/analysis/divergence.h"
 #include "passes/analysis/forward_progress.h"
+#include "passes/analysis/ordered_accesses.h"
 #include "passes/cost/cost_model.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -22,7 +23,8 @@ struct BranchAnalyses {
   explicit BranchAnalyses(llvm::Function &function)
       : dominators(function), postDominators(function), loops(dominators),
         divergence(function, loops, dominators, postDominators, options(function)),
-        cost(function, divergence.gpu()), progress(function, dominators, postDominators) {}
+        cost(function, divergence.gpu()), progress(function, dominators, postDominators),
+        accesses(divergence.gpu()) {}
 
   llvm::DominatorTree dominators;
   llvm::PostDominatorTree postDominators;
@@ -30,6 +32,7 @@ struct BranchAnalyses {
   DivergenceInfo divergence;
   CostModel cost;
   ForwardProgress progress;
+  mutable OrderedAccesses accesses;
 
   /// What planning a branch came to, so that it is not planned twice for the same function: passes
   /// in a row, branch fusion and the general melder, look at the same branches.

@@ -36,7 +36,8 @@ public:
           const llvm::DominatorTree &dominators, const llvm::PostDominatorTree &postDominators,
           const ForwardProgress &progress, MeldScope scope = MeldScope::all, bool loops = true)
       : divergence_(divergence), cost_(cost), dominators_(dominators),
-        postDominators_(postDominators), progress_(progress), scope_(scope), loops_(loops) {}
+        postDominators_(postDominators), progress_(progress), scope_(scope),
+        accesses_(divergence.gpu()), loops_(loops) {}
 
   /// The better of two cuts of the arms: whole regions, or regions with their head blocks apart.
   Plan plan(llvm::BranchInst &branch) const;

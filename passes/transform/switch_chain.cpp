@@ -26,7 +26,7 @@ bool mayCopy(BasicBlock &block) {
   if (!next || next == &block || block.sizeWithoutDebug() > maxCopied || obstacle(block))
     return false;
   // Threads that fall through come to these with the others, not before.
-  if (OrderedAccesses().areIn(block))
+  if (OrderedAccesses(GpuInfo(*block.getParent())).areIn(block))
     return false;
   for (Instruction &instruction : block) {
     if (auto *call = dyn_cast<CallBase>(&instruction); call && call->cannotDuplicate())

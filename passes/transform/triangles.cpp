@@ -1,5 +1,4 @@
 #include "passes/transform/triangles.h"
-#include "passes/analysis/ordered_accesses.h"
 #include "passes/analysis/wave_state.h"
 #include "passes/compat.h"
 #include "passes/decisions.h"
@@ -212,7 +211,6 @@ MiddlePlan planMiddle(const Pair &pair, const BasicBlock *join, const BranchAnal
 // first if is held against what the other has in the second, and what is between, which both run,
 // against all of that and itself.
 bool keepsAccessOrder(const Pair &pair, const BasicBlock *join, const BranchAnalyses &context) {
-  OrderedAccesses accesses;
   auto kindsFrom = [&](const BranchInst &branch, bool way, const BasicBlock *stop) {
     unsigned kinds = OrderedAccesses::none;
     SmallPtrSet<const BasicBlock *, 16> seen{stop};
@@ -221,12 +219,12 @@ bool keepsAccessOrder(const Pair &pair, const BasicBlock *join, const BranchAnal
       const BasicBlock *block = open.pop_back_val();
       if (context.dominators.dominates(block, branch.getParent()) || !seen.insert(block).second)
         continue;
-      kinds |= accesses.of(*block);
+      kinds |= context.accesses.of(*block);
       append_range(open, successors(block));
     }
     return kinds;
   };
-  const unsigned middle = accesses.of(*pair.middle);
+  const unsigned middle = context.accesses.of(*pair.middle);
   auto overtakes = [&](bool isSide) {
     const bool first = pair.sideWhen == isSide, second = pair.afterSide != isSide; // the others'
     return OrderedAccesses::keepOrder(middle | kindsFrom(*pair.first, first, pair.middle),

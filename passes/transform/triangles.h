@@ -25,8 +25,8 @@
 // operation in A, M or B, whose set of threads could change, or M reached from elsewhere too; both
 // are refused. So is a loop's back edge out of M. A wave runs A before B, and the diamond's sides
 // in an order that is not known: so is anything in which threads may wait
-// (analysis/forward_progress.h), and an atomic or volatile load in M or B that may read what atomic
-// or volatile accesses in A or M have written for other threads.
+// (analysis/forward_progress.h), and what lanes of one way do to memory in front of what those of the
+// other way do, where they can tell (analysis/ordered_accesses.h).
 #pragma once
 
 #include "passes/logged_pass.h"

@@ -10,7 +10,7 @@
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: a call between two ifs that must not be copied
-; CHECK-COUNT-18: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
+; CHECK-COUNT-19: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -481,6 +481,35 @@ b:
   store i32 %y, ptr addrspace(3) %q
   br label %join
 join:
+  ret void
+}
+
+; What a function is given may be noalias and only read for the time of the call; it is still what
+; the other lanes have written.
+define internal i32 @look(ptr addrspace(3) noalias readonly %p) noinline nounwind willreturn {
+  %v = load i32, ptr addrspace(3) %p
+  ret i32 %v
+}
+
+define amdgpu_kernel void @fence_then_called(ptr addrspace(3) %p, ptr addrspace(3) %q, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %p
+  br label %m
+m:
+  fence syncscope("workgroup") release
+  br i1 %c, label %join, label %b
+b:
+  %y = call i32 @look(ptr addrspace(3) %p)
+  br label %join
+join:
+  %x = phi i32 [ 0, %m ], [ %y, %b ]
+  %mine = getelementptr i32, ptr addrspace(3) %q, i32 %tid
+  store i32 %x, ptr addrspace(3) %mine
   ret void
 }
 
