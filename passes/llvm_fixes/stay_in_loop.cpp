@@ -77,6 +77,9 @@ bool isOneStep(const Instruction &instruction) {
   case Instruction::SIToFP:
   case Instruction::UIToFP:
     return isShort(*instruction.getOperand(0));
+  case Instruction::FPTrunc: // to half from double
+    return isShort(*instruction.getOperand(0)) ||
+           !instruction.getType()->getScalarType()->isHalfTy();
   case Instruction::ExtractElement: // with an index that varies: a chain of selects
     return isa<Constant>(instruction.getOperand(1));
   case Instruction::InsertElement:
@@ -86,27 +89,21 @@ bool isOneStep(const Instruction &instruction) {
   }
 }
 
-/// The mask that is extended to a number: of `x + zext c` code generation makes an addition with c
-/// for its carry, of `x & sext c` a choice by c, whoever else needs the number.
-const Value &withoutExtension(const Value &value) {
-  auto *extension = dyn_cast<CastInst>(&value);
-  return extension && isMask(*extension->getOperand(0)) ? *extension->getOperand(0) : value;
-}
-
 class Keeper {
 public:
   Keeper(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
       : divergence_(divergence), backend_(function, analyses, divergence) {}
 
-  bool keepIn(const Cycle &loop, ArrayRef<Instruction *> candidates) {
+  bool keepIn(const Cycle &loop, ArrayRef<Instruction *> candidates,
+              ArrayRef<BasicBlock *> postOrder) {
     if (!hasDivergentExit(loop))
       return false;
+    const auto ofScalars = madeOfScalars(loop, postOrder);
     bool changed = false;
-    for (Instruction *instruction : candidates) {
-      if (backend_.isScalar(*instruction) || !readsScalarsOf(loop, *instruction))
-        continue;
-      changed |= keepAll(*instruction);
-    }
+    for (Instruction *instruction : candidates)
+      if (!backend_.isScalar(*instruction) &&
+          (!isOneStep(*instruction) || ofScalars.count(instruction)))
+        changed |= keepAll(*instruction);
     return changed;
   }
 
@@ -136,16 +133,25 @@ private:
     });
   }
 
-  /// Lane masks are in scalar registers like everything that LLVM calls uniform.
-  bool readsScalarsOf(const Cycle &loop, const Instruction &instruction) const {
-    return !isOneStep(instruction) || any_of(instruction.operands(), [&](const Use &operand) {
-      return isScalarOf(loop, *operand) || isScalarOf(loop, withoutExtension(*operand));
-    });
-  }
-
-  bool isScalarOf(const Cycle &loop, const Value &value) const {
-    auto *made = dyn_cast<Instruction>(&value);
-    return made && loop.contains(made->getParent()) && (isMask(*made) || backend_.isScalar(*made));
+  /// What may read scalar registers that the loop writes: lane masks, and everything that LLVM
+  /// calls uniform. Code generation takes one from as far off as it can see, whoever else needs the
+  /// values between: `x + (y + zext c)` is an addition with c for its carry, `x & sext c` a choice
+  /// by c, `x * s + y` one instruction that reads s. Memory and phis end its sight.
+  SmallPtrSet<const Instruction *, 16> madeOfScalars(const Cycle &loop,
+                                                     ArrayRef<BasicBlock *> postOrder) const {
+    SmallPtrSet<const Instruction *, 16> found;
+    auto isOfScalars = [&](const Value &value) {
+      auto *made = dyn_cast<Instruction>(&value);
+      return made && loop.contains(made->getParent()) &&
+             (isMask(*made) || backend_.isScalar(*made) ||
+              (found.count(made) && !isa<PHINode>(made) && !made->mayReadOrWriteMemory()));
+    };
+    for (const BasicBlock *block : reverse(postOrder))
+      if (loop.contains(block))
+        for (const Instruction &instruction : *block)
+          if (any_of(instruction.operands(), [&](const Use &use) { return isOfScalars(*use); }))
+            found.insert(&instruction);
+    return found;
   }
 
   const DivergenceInfo &divergence_;
@@ -178,7 +184,7 @@ PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManage
         return PreservedAnalyses::all();
       keeper.emplace(function, analyses, divergence);
     }
-    changed |= keeper->keepIn(*loop, candidates);
+    changed |= keeper->keepIn(*loop, candidates, postOrder);
   }
   return blocksKept(changed);
 }

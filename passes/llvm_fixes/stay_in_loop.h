@@ -20,11 +20,11 @@
 // melding makes new ones after it.
 //
 // Taken are values that the code behind the loop needs, directly, through phis, through others of
-// their kind or handed on to the next iteration, if they read a bit, a number that a bit is extended
-// to, or a scalar, made in the loop, or become several instructions with masks between them: divisions, calls, conversions of 64 bits,
-// shifts of more; of structures each field. That the loop needs them, too, keeps none: code
-// generation takes `select c, a, b` apart where the loop needs some of its bits or one of its
-// elements. Whatever hangs on such a value can still sink.
+// their kind or handed on to the next iteration, if they are computed of a bit or a scalar that is
+// made in the loop, however far off, or become several instructions with masks between them:
+// divisions, calls, conversions of 64 bits, shifts of more; of structures each field. That the loop
+// needs them, too, keeps none: code generation takes `select c, a, b` apart where the loop needs
+// some of its bits or one of its elements. Whatever else hangs on such a value can still sink.
 //
 // To be deleted with the support of LLVM 17; passes.def leaves it out from 18 on.
 //

@@ -66,6 +66,127 @@ end:
   ret void
 }
 
+; The sum of sums, and of bits, has it, too; what is kept is not what is added.
+; CHECK-LABEL: @carry_of_sum(
+; CHECK: %x = add i32
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+; SINK-LABEL: name: carry_of_sum
+; SINK: bb.1.loop:
+; SINK: V_ADDC
+; SINK: bb.2.end:
+; SINK-NOT: V_ADDC
+; SINK: S_ENDPGM
+define amdgpu_kernel void @carry_of_sum(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %z = zext i1 %c to i32
+  %y = add i32 %v, %z
+  %x = add i32 %t, %y
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; A choice between constants is the bit as well.
+; CHECK-LABEL: @carry_of_choice(
+; CHECK: %x = add i32
+; CHECK-NEXT: call void asm "", "v"(i32 %x)
+; SINK-LABEL: name: carry_of_choice
+; SINK: bb.2.end:
+; SINK-NOT: V_ADDC
+; SINK-NOT: V_SUBB
+; SINK: S_ENDPGM
+define amdgpu_kernel void @carry_of_choice(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %v = phi i32 [ 0, %entry ], [ %w, %loop ]
+  %w = add i32 %v, %t
+  %c = icmp ult i32 %w, %a
+  %z = select i1 %c, i32 1, i32 0
+  %x = add i32 %t, %z
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  store i32 %x, ptr addrspace(1) %q
+  ret void
+}
+
+; A product that is kept is computed once more with what is added, of a scalar of the loop.
+; CHECK-LABEL: @contracted(
+; CHECK: %x = fadd
+; CHECK-NEXT: call void asm "", "v"(float %x)
+; SINK-LABEL: name: contracted
+; SINK: bb.1.loop:
+; SINK: V_FMA{{C?}}_F32
+; SINK: bb.2.end:
+; SINK-NOT: V_FMA{{C?}}_F32
+; SINK: S_ENDPGM
+define amdgpu_kernel void @contracted(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %in, float %step) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr float, ptr addrspace(1) %in, i32 %t
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %k = bitcast i32 %i to float
+  %f = load volatile float, ptr addrspace(1) %at
+  %y = fmul contract float %f, %k
+  %x = fadd contract float %y, %f
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr float, ptr addrspace(1) %p, i32 %t
+  store float %x, ptr addrspace(1) %q
+  ret void
+}
+
+; A double becomes a half by choices.
+; CHECK-LABEL: @half(
+; CHECK: %x = fptrunc double
+; CHECK: call void asm "", "v"(i32
+; SINK-LABEL: name: half
+; SINK: bb.2.end:
+; SINK-NOT: V_CNDMASK
+; SINK: S_ENDPGM
+define amdgpu_kernel void @half(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %in) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr double, ptr addrspace(1) %in, i32 %t
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %f = load volatile double, ptr addrspace(1) %at
+  %x = fptrunc double %f to half
+  %bits = bitcast half %x to i16
+  %wide = zext i16 %bits to i32
+  %next = add i32 %i, 1
+  %high = lshr i32 %t, 10
+  %none = and i32 %wide, %high
+  %limit = or i32 %none, %t
+  %d = icmp ult i32 %next, %limit
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr half, ptr addrspace(1) %p, i32 %t
+  store half %x, ptr addrspace(1) %q
+  ret void
+}
+
 ; And the difference.
 ; CHECK-LABEL: @borrow(
 ; CHECK: %z = zext i1
@@ -130,13 +251,16 @@ end:
   ret void
 }
 
-; Through something else that only the exit needs; that itself may sink.
+; Through something else that only the exit needs; what is computed of what it loads may sink.
 ; CHECK-LABEL: @chain(
 ; CHECK: %x = select
 ; CHECK-NEXT: call void asm "", "v"(i32 %x)
 ; CHECK-NEXT: %y = mul
+; CHECK-NEXT: call void asm "", "v"(i32 %y)
+; CHECK: %z = load
+; CHECK: %s = add
 ; CHECK-NOT: asm
-define amdgpu_kernel void @chain(ptr addrspace(1) %p, i32 %a, i32 %b) {
+define amdgpu_kernel void @chain(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias readonly %in, i32 %a, i32 %b) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
   br label %loop
@@ -147,12 +271,15 @@ loop:
   %c = icmp ult i32 %w, %a
   %x = select i1 %c, i32 %t, i32 %v
   %y = mul i32 %x, %t
+  %at = getelementptr i32, ptr addrspace(1) %in, i32 %y
+  %z = load i32, ptr addrspace(1) %at
+  %s = add i32 %z, %t
   %next = add i32 %i, 1
   %d = icmp ult i32 %next, %t
   br i1 %d, label %loop, label %end
 end:
   %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
-  store i32 %y, ptr addrspace(1) %q
+  store i32 %s, ptr addrspace(1) %q
   ret void
 }
 
@@ -243,7 +370,6 @@ end:
 ; CHECK: %x1 = select i1 %c, i32 %t, i32 %v
 ; CHECK-NEXT: call void asm "", "v"(i32 %x1)
 ; CHECK: %pair = insertelement
-; CHECK-NOT: asm
 define amdgpu_kernel void @vector(ptr addrspace(1) %p, i32 %a, i32 %b) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
