@@ -14,79 +14,21 @@ using namespace llvm;
 
 namespace {
 
-bool isMask(const Value &value) { return value.getType()->isIntOrIntVectorTy(1); }
-
-/// What the code behind the loop needs, whatever the loop needs of it. Users before their operands.
-SmallVector<Instruction *, 16> neededBehind(const Cycle &loop, ArrayRef<BasicBlock *> postOrder) {
+/// What the code behind the loop uses. Phis are copies, but where a branch always goes one way the
+/// code generator finds that they are what they copy; not so those that take what the last
+/// iteration hands on.
+SmallVector<Instruction *, 16> usedBehind(const Cycle &loop, ArrayRef<BasicBlock *> postOrder) {
   SmallVector<Instruction *, 16> found;
-  SmallPtrSet<const User *, 16> known;
-  // What the loop needs itself, or hands on to its next iteration, it may turn out not to need: the
-  // code generator optimises the IR once more, and where a branch always goes one way, phis go away.
-  auto isNeededBehind = [&](const Instruction &instruction) {
-    SmallPtrSet<const User *, 8> seen;
-    SmallVector<const User *, 8> users(instruction.users());
-    while (!users.empty()) {
-      const User *user = users.pop_back_val();
-      if (!loop.contains(cast<Instruction>(user)->getParent()) || known.contains(user))
-        return true;
-      if (isa<PHINode>(user) && seen.insert(user).second)
-        append_range(users, user->users());
-    }
-    return false;
+  auto isBehind = [&](const User *user) {
+    return !loop.contains(cast<Instruction>(user)->getParent());
   };
-  for (BasicBlock *block : postOrder) {
-    if (!loop.contains(block))
-      continue;
-    for (Instruction &instruction : reverse(*block))
-      if (canSink(instruction) && !instruction.use_empty() && isNeededBehind(instruction)) {
-        known.insert(&instruction);
-        found.push_back(&instruction);
-      }
-  }
+  for (BasicBlock *block : postOrder)
+    if (loop.contains(block))
+      for (Instruction &instruction : reverse(*block))
+        if ((isa<PHINode>(instruction) ? !loop.isEntry(block) : canSink(instruction)) &&
+            any_of(instruction.users(), isBehind))
+          found.push_back(&instruction);
   return found;
-}
-
-/// Whether the code generator makes it of instructions that pass no lane mask to each other. An
-/// addition's carry is one, but nothing else uses that: it moves with the addition.
-bool isOneStep(const Instruction &instruction) {
-  auto isShort = [](const Value &value) { return value.getType()->getScalarSizeInBits() <= 32; };
-  auto isExtended = [&](const Value &value) {
-    return (isa<ZExtInst>(value) || isa<SExtInst>(value)) &&
-           isShort(*cast<CastInst>(value).getOperand(0));
-  };
-  switch (instruction.getOpcode()) {
-  case Instruction::UDiv:
-  case Instruction::SDiv:
-  case Instruction::URem:
-  case Instruction::SRem:
-  case Instruction::FDiv:
-  case Instruction::FRem:
-  case Instruction::Call:
-  case Instruction::AddrSpaceCast: // compares with the null pointer
-    return false;
-  case Instruction::Shl: // beyond two registers the word that a bit falls into is chosen by masks
-  case Instruction::LShr:
-  case Instruction::AShr:
-    return instruction.getType()->getScalarSizeInBits() <= 64;
-  case Instruction::Mul: // one multiply-add, where both are 32 bits really
-    return isShort(instruction) ||
-           (isExtended(*instruction.getOperand(0)) && isExtended(*instruction.getOperand(1)));
-  case Instruction::FPToSI:
-  case Instruction::FPToUI:
-    return isShort(instruction);
-  case Instruction::SIToFP:
-  case Instruction::UIToFP:
-    return isShort(*instruction.getOperand(0));
-  case Instruction::FPTrunc: // to half from double
-    return isShort(*instruction.getOperand(0)) ||
-           !instruction.getType()->getScalarType()->isHalfTy();
-  case Instruction::ExtractElement: // with an index that varies: a chain of selects
-    return isa<Constant>(instruction.getOperand(1));
-  case Instruction::InsertElement:
-    return isa<Constant>(instruction.getOperand(2));
-  default:
-    return true;
-  }
 }
 
 class Keeper {
@@ -94,35 +36,40 @@ public:
   Keeper(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
       : divergence_(divergence), backend_(function, analyses, divergence) {}
 
-  bool keepIn(const Cycle &loop, ArrayRef<Instruction *> candidates,
-              ArrayRef<BasicBlock *> postOrder) {
+  bool keepIn(const Cycle &loop, ArrayRef<Instruction *> used) {
     if (!hasDivergentExit(loop))
       return false;
-    const auto ofScalars = madeOfScalars(loop, postOrder);
     bool changed = false;
-    for (Instruction *instruction : candidates)
-      if (!backend_.isScalar(*instruction) &&
-          (!isOneStep(*instruction) || ofScalars.count(instruction)))
-        changed |= keepAll(*instruction);
+    for (Instruction *instruction : used) {
+      Value *own = backend_.isScalar(*instruction) ? nullptr : handOnAll(*instruction);
+      if (!own)
+        continue;
+      changed = true;
+      instruction->replaceUsesWithIf(own, [&](const Use &use) {
+        return !loop.contains(cast<Instruction>(use.getUser())->getParent());
+      });
+    }
     return changed;
   }
 
 private:
-  /// A structure is as many values as it has fields: one mask may choose between those of two.
-  static bool keepAll(Instruction &instruction) {
-    if (hasRegisterType(instruction)) {
-      keepHere(instruction);
-      return true;
-    }
+  /// Null for what has no register. A structure is as many values as it has fields: one mask may
+  /// choose between those of two.
+  static Value *handOnAll(Instruction &instruction) {
+    if (hasRegisterType(instruction))
+      return handOn(instruction);
     auto *structure = dyn_cast<StructType>(instruction.getType());
-    if (!structure || isa<ExtractValueInst>(instruction))
-      return false;
-    IRBuilder<> builder(instruction.getNextNode());
-    bool changed = false;
-    for (unsigned i = 0; i != structure->getNumElements(); ++i)
-      if (auto *field = dyn_cast<Instruction>(builder.CreateExtractValue(&instruction, i)))
-        changed |= keepAll(*field);
-    return changed;
+    if (!structure)
+      return nullptr;
+    IRBuilder<> builder(placeBehind(instruction));
+    Value *whole = PoisonValue::get(structure);
+    for (unsigned i = 0; i != structure->getNumElements(); ++i) {
+      Value *field = builder.CreateExtractValue(&instruction, i);
+      auto *made = dyn_cast<Instruction>(field);
+      Value *own = made ? handOnAll(*made) : nullptr;
+      whole = builder.CreateInsertValue(whole, own ? own : field, i);
+    }
+    return whole;
   }
 
   bool hasDivergentExit(const Cycle &loop) const {
@@ -131,27 +78,6 @@ private:
                     [&](const BasicBlock *next) { return !loop.contains(next); }) &&
              divergence_.isDivergentBranch(block);
     });
-  }
-
-  /// What may read scalar registers that the loop writes: lane masks, and everything that LLVM
-  /// calls uniform. Code generation takes one from as far off as it can see, whoever else needs the
-  /// values between: `x + (y + zext c)` is an addition with c for its carry, `x & sext c` a choice
-  /// by c, `x * s + y` one instruction that reads s. Memory and phis end its sight.
-  SmallPtrSet<const Instruction *, 16> madeOfScalars(const Cycle &loop,
-                                                     ArrayRef<BasicBlock *> postOrder) const {
-    SmallPtrSet<const Instruction *, 16> found;
-    auto isOfScalars = [&](const Value &value) {
-      auto *made = dyn_cast<Instruction>(&value);
-      return made && loop.contains(made->getParent()) &&
-             (isMask(*made) || backend_.isScalar(*made) ||
-              (found.count(made) && !isa<PHINode>(made) && !made->mayReadOrWriteMemory()));
-    };
-    for (const BasicBlock *block : reverse(postOrder))
-      if (loop.contains(block))
-        for (const Instruction &instruction : *block)
-          if (any_of(instruction.operands(), [&](const Use &use) { return isOfScalars(*use); }))
-            found.insert(&instruction);
-    return found;
   }
 
   const DivergenceInfo &divergence_;
@@ -175,8 +101,8 @@ PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManage
   std::optional<Keeper> keeper;
   bool changed = false;
   for (const Cycle *loop : reverse(inside)) { // inner ones first
-    auto candidates = neededBehind(*loop, postOrder);
-    if (candidates.empty())
+    const auto used = usedBehind(*loop, postOrder);
+    if (used.empty())
       continue;
     if (!keeper) {
       auto &divergence = *analyses.getResult<DivergenceAnalysis>(function);
@@ -184,7 +110,7 @@ PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManage
         return PreservedAnalyses::all();
       keeper.emplace(function, analyses, divergence);
     }
-    changed |= keeper->keepIn(*loop, candidates, postOrder);
+    changed |= keeper->keepIn(*loop, used);
   }
   return blocksKept(changed);
 }

@@ -9,9 +9,9 @@
 //
 //     L: c = cmp i, t
 //        x = select c, a, b
-//        asm convergent "" (x)       <- no instruction, but a use that nothing may move
+//        y = asm convergent "" (x)   <- no instruction, and y is in x's register, but may not move
 //        br d, L, E
-//     E: use x
+//     E: use y
 //
 // LLVM's machine code sinking (before 18, which asks SIInstrInfo::isSafeToSink) moves x to E. There
 // EXEC has all lanes again, but scalar registers hold what the last iteration left in them: the
@@ -19,12 +19,13 @@
 // get the wrong side. InstCombine would have sunk most such values in the IR, where that is right;
 // melding makes new ones after it.
 //
-// Taken are values that the code behind the loop needs, directly, through phis, through others of
-// their kind or handed on to the next iteration, if they are computed of a bit or a scalar that is
-// made in the loop, however far off, or become several instructions with masks between them:
-// divisions, calls, conversions of 64 bits, shifts of more; of structures each field. That the loop
-// needs them, too, keeps none: code generation takes `select c, a, b` apart where the loop needs
-// some of its bits or one of its elements. Whatever else hangs on such a value can still sink.
+// Taken is all that the code behind the loop uses and that is in vector registers, whatever it is
+// computed of: code generation makes of `x + (y + zext c)` an addition with c for its carry, of
+// `x * s + y` one instruction that reads s, of a private array's element choices by masks. That the
+// loop needs a value, too, keeps none: `select c, a, b` is taken apart where the loop needs some of
+// its bits or one of its elements. Only what comes out of the statement is behind the loop: of
+// anything else code generation may make a second copy there (loop strength reduction does), or
+// another for the statement than for the code behind (extended numbers).
 //
 // To be deleted with the support of LLVM 17; passes.def leaves it out from 18 on.
 //

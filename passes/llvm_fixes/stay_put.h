@@ -18,5 +18,10 @@ void useHere(llvm::IRBuilder<> &builder, llvm::Value &value, bool scalar);
 /// The same for all of `instruction`, right behind it, which has a register type, in pieces if need
 /// be.
 void keepHere(llvm::Instruction &instruction, bool scalar = false);
+/// In front of it something is right behind `instruction`, which is no terminator.
+llvm::Instruction *placeBehind(llvm::Instruction &instruction);
+/// Gives the value behind such statements, of vector registers, that hand it on: code generation
+/// cannot tell that it is the same, and has no second way to compute it. For users elsewhere.
+llvm::Value *handOn(llvm::Instruction &instruction);
 
 } // namespace meld::passes

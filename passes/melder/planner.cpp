@@ -102,6 +102,8 @@ std::string Planner::whyNotEvenLook(BranchInst &branch) const {
     return std::string("a side ") + why;
   if (progress_.keepsOrder(*block))
     return waitsReason;
+  if (accesses_.sidesTellTurns(*block, dominators_, postDominators_, progress_))
+    return turnsReason;
   return "";
 }
 

@@ -20,13 +20,28 @@ namespace {
 constexpr long maxCopied = 128;    // instructions of one copied case
 constexpr unsigned maxCopies = 16; // per switch: a fall-through chain of n needs n * n / 2
 
+// Threads that fall through come to the case with its own, which have waited for what they did.
+bool needsBoth(const BasicBlock &entry, ArrayRef<BasicBlock *> from, const BasicBlock &choice) {
+  OrderedAccesses accesses(GpuInfo(*entry.getParent()));
+  if (accesses.areIn(entry))
+    return true;
+  unsigned before = OrderedAccesses::none;
+  SmallPtrSet<const BasicBlock *, 16> seen{&choice};
+  SmallVector<const BasicBlock *, 16> open(from.begin(), from.end());
+  while (!open.empty()) {
+    const BasicBlock *block = open.pop_back_val();
+    if (!seen.insert(block).second)
+      continue;
+    before |= accesses.of(*block);
+    append_range(open, predecessors(block));
+  }
+  return OrderedAccesses::keepOrder(before, accesses.of(entry));
+}
+
 // One block, one way out, and no value of it is used but in the phis of the block behind.
 bool mayCopy(BasicBlock &block) {
   BasicBlock *next = block.getSingleSuccessor();
   if (!next || next == &block || block.sizeWithoutDebug() > maxCopied || obstacle(block))
-    return false;
-  // Threads that fall through come to these with the others, not before.
-  if (OrderedAccesses(GpuInfo(*block.getParent())).areIn(block))
     return false;
   for (Instruction &instruction : block) {
     if (auto *call = dyn_cast<CallBase>(&instruction); call && call->cannotDuplicate())
@@ -85,7 +100,8 @@ std::optional<Fallthrough> findFallthrough(SwitchInst &choice, const BasicBlock 
     auto isForeign = [&](BasicBlock *from) { // from outside, or the end of a loop of its own
       return !dominators.dominates(block, from) || dominators.dominates(entry, from);
     };
-    if (!found.from.empty() && entry != behind && none_of(found.from, isForeign) && mayCopy(*entry))
+    if (!found.from.empty() && entry != behind && none_of(found.from, isForeign) &&
+        mayCopy(*entry) && !needsBoth(*entry, found.from.getArrayRef(), *block))
       return found;
   }
   return std::nullopt;

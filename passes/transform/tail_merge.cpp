@@ -324,6 +324,29 @@ void merge(const Tail &tail) {
   forgetUniformNotes(function);
 }
 
+// Code generation may take the ways to a new meeting by turns, one block of each.
+bool tellTurns(const Tail &tail, const BranchAnalyses &analyses) {
+  auto *node = analyses.dominators.getNode(tail.join);
+  if (!node || !node->getIDom())
+    return false;
+  const BasicBlock *parted = node->getIDom()->getBlock();
+  auto partsThere = [&](const BasicBlock &head) {
+    return analyses.accesses.sidesTellTurns(head, analyses.dominators, analyses.postDominators,
+                                            analyses.progress);
+  };
+  SmallPtrSet<const BasicBlock *, 16> seen{parted};
+  SmallVector<const BasicBlock *, 16> open(tail.blocks.begin(), tail.blocks.end());
+  while (!open.empty()) {
+    const BasicBlock *block = open.pop_back_val();
+    if (analyses.dominators.dominates(tail.join, block) || !seen.insert(block).second)
+      continue;
+    if (partsThere(*block))
+      return true;
+    append_range(open, predecessors(block));
+  }
+  return partsThere(*parted);
+}
+
 } // namespace
 
 PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisManager &manager) {
@@ -349,6 +372,11 @@ PreservedAnalyses MeldTailMergePass::run(Function &function, FunctionAnalysisMan
         const double percent = tail.cost > 0 ? 100.0 * tail.gain / tail.cost : 0.0;
         if (analyses.progress.waitsAbove(join)) {
           decision.reason = waitsReason;
+          left.push_back(std::move(decision));
+          continue;
+        }
+        if (tellTurns(tail, analyses)) {
+          decision.reason = turnsReason;
           left.push_back(std::move(decision));
           continue;
         }

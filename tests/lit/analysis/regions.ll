@@ -69,10 +69,10 @@ ac:
   %xc = icmp eq i32 %x, 5
   br i1 %xc, label %at, label %aj
 at:
-  store volatile i32 1, ptr addrspace(3) %p
+  store i32 1, ptr addrspace(3) %p
   br label %aj
 aj:
-  store volatile i32 2, ptr addrspace(3) %p
+  store i32 2, ptr addrspace(3) %p
   br label %join
 b:
   %y = load volatile i32, ptr addrspace(3) %p
@@ -81,10 +81,10 @@ bc:
   %yc = icmp eq i32 %y, 6
   br i1 %yc, label %bj, label %bt
 bt:
-  store volatile i32 3, ptr addrspace(3) %p
+  store i32 3, ptr addrspace(3) %p
   br label %bj
 bj:
-  store volatile i32 4, ptr addrspace(3) %p
+  store i32 4, ptr addrspace(3) %p
   br label %join
 join:
   ret void

@@ -76,10 +76,10 @@ define amdgpu_kernel void @same_pointer(ptr %f, ptr %g) {
   %c = icmp eq i32 %bit, 0
   br i1 %c, label %left, label %right
 left:
-  call void %f(i32 1) willreturn
+  call void %f(i32 1) willreturn readonly
   br label %join
 right:
-  call void %f(i32 2) willreturn
+  call void %f(i32 2) willreturn readonly
   br label %join
 join:
   ret void

@@ -20,13 +20,13 @@ define amdgpu_kernel void @load_same(ptr addrspace(3) %p, ptr addrspace(3) %q) {
   br i1 %c, label %left, label %right
 left:
   %l = load atomic i32, ptr addrspace(3) %p syncscope("workgroup") acquire, align 4
-  store i32 %l, ptr addrspace(3) %p
   br label %join
 right:
   %r = load atomic i32, ptr addrspace(3) %q syncscope("workgroup") acquire, align 4
-  store i32 %r, ptr addrspace(3) %q
   br label %join
 join:
+  %x = phi i32 [ %l, %left ], [ %r, %right ]
+  store i32 %x, ptr addrspace(3) %p
   ret void
 }
 

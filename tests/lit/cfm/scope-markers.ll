@@ -9,8 +9,8 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 declare void @llvm.experimental.noalias.scope.decl(metadata)
 declare void @llvm.lifetime.start.p5(i64, ptr addrspace(5) nocapture)
 declare void @llvm.lifetime.end.p5(i64, ptr addrspace(5) nocapture)
-declare void @keep(ptr addrspace(5)) willreturn
-declare void @read(ptr addrspace(5) nocapture) willreturn
+declare void @keep(ptr addrspace(5)) willreturn readonly
+declare void @read(ptr addrspace(5) nocapture) willreturn readonly
 
 ; A scope of one side: its declaration comes along, in front of what it declares.
 ; CHECK-LABEL: @declared_left(

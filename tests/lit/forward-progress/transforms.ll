@@ -351,12 +351,12 @@ entry:
   %c = icmp eq i32 %bit, 0
   br i1 %c, label %left, label %right
 left:
-  %l = cmpxchg ptr addrspace(1) %lock, i32 0, i32 1 monotonic monotonic
+  %l = atomicrmw or ptr addrspace(1) %lock, i32 1 monotonic
   store i32 1, ptr addrspace(1) %p
   store atomic i32 0, ptr addrspace(1) %lock syncscope("agent") release, align 4
   br label %join
 right:
-  %r = cmpxchg ptr addrspace(1) %lock, i32 2, i32 1 monotonic monotonic
+  %r = atomicrmw or ptr addrspace(1) %lock, i32 2 monotonic
   store i32 2, ptr addrspace(1) %q
   store atomic i32 0, ptr addrspace(1) %lock syncscope("agent") release, align 4
   br label %join

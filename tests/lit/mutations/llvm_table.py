@@ -289,22 +289,15 @@ mutations += [
 
 stay = "llvm_fixes/stay_in_loop.cpp"
 mutations += [
-    Mutation("stay in loop: phis that go away", stay, "if (isa<PHINode>(user) && seen.insert(user).second)", "if (false)", tests="stay-in-loop"),
-    Mutation("stay in loop: what goes behind takes along", stay, " || known.contains(user))", ")", tests="stay-in-loop"),
+    Mutation("stay in loop: phis that go away", stay, "isa<PHINode>(instruction) ? !loop.isEntry(block) : canSink(instruction)", "canSink(instruction)", tests="stay-in-loop"),
+    Mutation("stay in loop: phis that stay", stay, "isa<PHINode>(instruction) ? !loop.isEntry(block) :", "isa<PHINode>(instruction) ? true :", tests="stay-in-loop"),
+    Mutation("stay in loop: what only the loop uses", stay, "any_of(instruction.users(), isBehind))", "true)", tests="stay-in-loop"),
+    Mutation("stay in loop: its own uses", stay, "return !loop.contains(cast<Instruction>(use.getUser())->getParent());", "return !isa<CallInst>(use.getUser());", tests="stay-in-loop"),
     Mutation("stay in loop: inner loops", stay, "    append_range(inside, inside[i]->children());", "    ;", tests="stay-in-loop"),
     Mutation("stay in loop: lanes that leave together", stay, "if (!hasDivergentExit(loop))", "if (false)", tests="stay-in-loop"),
-    Mutation("stay in loop: what reads no scalar of the loop", stay, "(!isOneStep(*instruction) || ofScalars.count(instruction))", "true", tests="stay-in-loop"),
-    Mutation("stay in loop: scalars from before", stay, "return made && loop.contains(made->getParent()) &&", "return made &&", tests="stay-in-loop"),
-    Mutation("stay in loop: masks", stay, "(isMask(*made) || backend_.isScalar(*made) ||", "(backend_.isScalar(*made) ||", tests="stay-in-loop"),
-    Mutation("stay in loop: what is computed of such", stay, "found.count(made) && ", "false && ", tests="stay-in-loop"),
-    Mutation("stay in loop: what is computed of what is loaded", stay, " && !made->mayReadOrWriteMemory()", "", tests="stay-in-loop"),
-    Mutation("stay in loop: uniform values", stay, "(isMask(*made) || backend_.isScalar(*made) ||", "(isMask(*made) ||", tests="stay-in-loop"),
-    Mutation("stay in loop: divisions", stay, "  case Instruction::SDiv:\n", "", tests="stay-in-loop"),
-    Mutation("stay in loop: elements", stay, "return isa<Constant>(instruction.getOperand(1));", "return true;", tests="stay-in-loop"),
-    Mutation("stay in loop: halves", stay, "  case Instruction::FPTrunc: // to half from double\n    return", "  case Instruction::FPTrunc:\n    return true ||", tests="stay-in-loop"),
-    Mutation("stay in loop: conversions", stay, "  case Instruction::FPToSI:\n", "", tests="stay-in-loop"),
-    Mutation("stay in loop: shifts of 128 bits", stay, "return instruction.getType()->getScalarSizeInBits() <= 64;", "return true;", tests="stay-in-loop"),
-    Mutation("stay in loop: structures", stay, "if (!structure || isa<ExtractValueInst>(instruction))", "if (true)", tests="stay-in-loop"),
+    Mutation("stay in loop: uniform values", stay, "backend_.isScalar(*instruction) ? nullptr :", "false ? nullptr :", tests="stay-in-loop"),
+    Mutation("stay in loop: structures", stay, "    if (!structure)\n", "    if (true)\n", tests="stay-in-loop"),
+    Mutation("stay in loop: what is kept is not what is used", stay, "return handOn(instruction);", "return keepHere(instruction), &instruction;", tests="stay-in-loop"),
 ]
 
 # Of sums in several blocks LLVM 17 makes one by phis whose scalar registers it loses in a branch.

@@ -10,7 +10,7 @@ target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:3
 target triple = "amdgcn-amd-amdhsa"
 
 declare i32 @llvm.amdgcn.workitem.id.x()
-declare void @leaf(i32) nounwind willreturn
+declare void @leaf(i32) nounwind willreturn readonly
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32) convergent nounwind readnone
 
 ; A store and what leads to it; above that the sides have nothing in common.
@@ -98,7 +98,7 @@ left:
   store i32 %b, ptr addrspace(1) %g
   br label %join
 right:
-  fence release
+  %o = atomicrmw add ptr addrspace(1) %p, i32 7 monotonic
   %x = load i32, ptr addrspace(1) %h, align 2, !noundef !1
   %y = add nsw i32 %x, 3
   store i32 %y, ptr addrspace(1) %h
