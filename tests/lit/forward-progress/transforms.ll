@@ -269,6 +269,130 @@ join:
   ret void
 }
 
+; The fence stands in the case that falls through, or the one above it; what is read behind it is plain.
+; CHECK-LABEL: @falls_behind_a_fence(
+; SWITCH-NOT: meld.through
+; CHECK: ret void
+define amdgpu_kernel void @falls_behind_a_fence(ptr addrspace(3) %p, ptr addrspace(1) %out, ptr addrspace(1) %in) {
+choose:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %s = load i32, ptr addrspace(1) %at
+  switch i32 %s, label %c0 [
+    i32 1, label %c1
+    i32 2, label %c2
+  ]
+c0:
+  %h = udiv i32 %tid, %s
+  store i32 %h, ptr addrspace(1) %out
+  br label %join
+c1:
+  store i32 %tid, ptr addrspace(3) %p
+  fence syncscope("workgroup") acq_rel
+  br label %c2
+c2:
+  %x = load i32, ptr addrspace(3) %p
+  %y = udiv i32 %x, %s
+  store i32 %y, ptr addrspace(1) %at
+  br label %join
+join:
+  ret void
+}
+
+; CHECK-LABEL: @falls_behind_a_barrier_of_the_compiler(
+; SWITCH-NOT: meld.through
+; CHECK: ret void
+define amdgpu_kernel void @falls_behind_a_barrier_of_the_compiler(ptr addrspace(3) %p, ptr addrspace(1) %out, ptr addrspace(1) %in) {
+choose:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %s = load i32, ptr addrspace(1) %at
+  switch i32 %s, label %c0 [
+    i32 1, label %c1
+    i32 2, label %c2
+  ]
+c0:
+  %h = udiv i32 %tid, %s
+  store i32 %h, ptr addrspace(1) %out
+  br label %join
+c1:
+  store i32 %tid, ptr addrspace(3) %p
+  call void @llvm.amdgcn.wave.barrier()
+  br label %c2
+c2:
+  %x = load i32, ptr addrspace(3) %p
+  %y = udiv i32 %x, %s
+  store i32 %y, ptr addrspace(1) %at
+  br label %join
+join:
+  ret void
+}
+
+; CHECK-LABEL: @falls_from_two_above(
+; SWITCH-NOT: meld.through
+; CHECK: ret void
+define amdgpu_kernel void @falls_from_two_above(ptr addrspace(3) %p, ptr addrspace(1) %out, ptr addrspace(1) %in) {
+choose:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %s = load i32, ptr addrspace(1) %at
+  switch i32 %s, label %c0 [
+    i32 1, label %c1
+    i32 2, label %c2
+  ]
+c0:
+  %h = udiv i32 %tid, %s
+  store i32 %h, ptr addrspace(1) %out
+  br label %join
+c1:
+  %f = icmp ugt i32 %tid, 5
+  br i1 %f, label %c1.fence, label %c1.end
+c1.fence:
+  store i32 %tid, ptr addrspace(3) %p
+  fence syncscope("workgroup") acq_rel
+  br label %c1.end
+c1.end:
+  br label %c2
+c2:
+  %x = load i32, ptr addrspace(3) %p
+  %y = udiv i32 %x, %s
+  store i32 %y, ptr addrspace(1) %at
+  br label %join
+join:
+  ret void
+}
+
+; Without one it is copied.
+; CHECK-LABEL: @falls_without_a_fence(
+; SWITCH: meld.through
+; CHECK: ret void
+define amdgpu_kernel void @falls_without_a_fence(ptr addrspace(3) %p, ptr addrspace(1) %out, ptr addrspace(1) %in) {
+choose:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %s = load i32, ptr addrspace(1) %at
+  switch i32 %s, label %c0 [
+    i32 1, label %c1
+    i32 2, label %c2
+  ]
+c0:
+  %h = udiv i32 %tid, %s
+  store i32 %h, ptr addrspace(1) %out
+  br label %join
+c1:
+  store i32 %tid, ptr addrspace(3) %p
+  br label %c2
+c2:
+  %x = load i32, ptr addrspace(3) %p
+  %y = udiv i32 %x, %s
+  store i32 %y, ptr addrspace(1) %at
+  br label %join
+join:
+  ret void
+}
+
+declare void @llvm.amdgcn.wave.barrier() convergent nounwind willreturn
+
 define internal void @put(ptr addrspace(3) %p, i32 %v) noinline nounwind willreturn {
   store atomic i32 %v, ptr addrspace(3) %p monotonic, align 4
   ret void

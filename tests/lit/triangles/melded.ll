@@ -424,7 +424,7 @@ join:
   ret void
 }
 
-; Of updates neither, those of the target among them.
+; Of sums neither, where nobody asks what there was before.
 ; CHECK-LABEL: @both_update(
 ; FORM: br i1
 ; FORM-NOT: br i1
@@ -436,7 +436,7 @@ entry:
   %c = icmp eq i32 %bit, 0
   br i1 %c, label %a, label %m
 a:
-  %x = call float @llvm.amdgcn.global.atomic.fadd.f32.p1.f32(ptr addrspace(1) %p, float 1.0)
+  %x = atomicrmw sub ptr addrspace(1) %p, i32 1 monotonic
   br label %m
 m:
   br i1 %c, label %join, label %b
@@ -447,7 +447,6 @@ join:
   ret void
 }
 
-declare float @llvm.amdgcn.global.atomic.fadd.f32.p1.f32(ptr addrspace(1), float)
 declare void @llvm.memcpy.p3.p3.i32(ptr addrspace(3), ptr addrspace(3), i32, i1)
 declare void @llvm.amdgcn.raw.buffer.store.i32(i32, <4 x i32>, i32, i32, i32)
 

@@ -10,7 +10,7 @@
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: the code between two ifs costs more than a branch
 ; CHECK: meld-triangles left %entry: a call between two ifs that must not be copied
-; CHECK-COUNT-19: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
+; CHECK-COUNT-29: meld-triangles left %entry: what two ifs in a row read and write for other threads keeps its order
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-n32:64-S32-A5-G1-ni:7"
 target triple = "amdgcn-amd-amdhsa"
@@ -530,6 +530,203 @@ b:
   fence syncscope("workgroup") release
   %y = load i32, ptr addrspace(3) %p
   store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; The first lanes have the first numbers.
+define amdgpu_kernel void @results(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = atomicrmw add ptr addrspace(3) %p, i32 1 monotonic
+  store i32 %x, ptr addrspace(3) %q
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = atomicrmw add ptr addrspace(3) %p, i32 1 monotonic
+  store i32 %y, ptr addrspace(3) %q
+  br label %join
+join:
+  ret void
+}
+
+; A sum and a maximum are not the same the other way round, nor are sums of floats.
+define amdgpu_kernel void @other_operations(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = atomicrmw add ptr addrspace(3) %p, i32 1 monotonic
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = atomicrmw umax ptr addrspace(3) %p, i32 7 monotonic
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @sums_of_floats(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = atomicrmw fadd ptr addrspace(3) %p, float 1.0 monotonic
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = atomicrmw fadd ptr addrspace(3) %p, float 0x3E80000000000000 monotonic
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @sums_of_the_target(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = call float @llvm.amdgcn.global.atomic.fadd.f32.p1.f32(ptr addrspace(1) %g, float 1.0)
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = atomicrmw add ptr addrspace(1) %g, i32 1 monotonic
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @exchanges(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  %x = cmpxchg ptr addrspace(3) %p, i32 0, i32 1 monotonic monotonic
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = cmpxchg ptr addrspace(3) %p, i32 0, i32 2 monotonic monotonic
+  br label %join
+join:
+  ret void
+}
+
+; What orders plain accesses may be an atomic.
+define amdgpu_kernel void @released(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %q
+  %x = atomicrmw add ptr addrspace(3) %p, i32 1 release
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = atomicrmw add ptr addrspace(3) %p, i32 1 monotonic
+  %z = load i32, ptr addrspace(3) %q
+  store i32 %z, ptr addrspace(1) %g
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @acquired(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %q
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %y = load atomic i32, ptr addrspace(3) %p acquire, align 4
+  %z = load i32, ptr addrspace(3) %q
+  store i32 %z, ptr addrspace(1) %g
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @stored_release(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %q
+  store atomic i32 1, ptr addrspace(3) %p release, align 4
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %z = load i32, ptr addrspace(3) %q
+  store i32 %z, ptr addrspace(1) %g
+  br label %join
+join:
+  ret void
+}
+
+define amdgpu_kernel void @exchanged_release(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %q
+  %x = cmpxchg ptr addrspace(3) %p, i32 0, i32 1 release monotonic
+  br label %m
+m:
+  br i1 %c, label %join, label %b
+b:
+  %z = load i32, ptr addrspace(3) %q
+  store i32 %z, ptr addrspace(1) %g
+  br label %join
+join:
+  ret void
+}
+
+; A fence for the compiler alone.
+define amdgpu_kernel void @kept_by_the_compiler(ptr addrspace(3) %p, ptr addrspace(3) %q, ptr addrspace(1) %g, i32 %n) {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %tid, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %a, label %m
+a:
+  store i32 5, ptr addrspace(3) %q
+  br label %m
+m:
+  call void asm sideeffect "", "~{memory}"()
+  br i1 %c, label %join, label %b
+b:
+  %z = load i32, ptr addrspace(3) %q
+  store i32 %z, ptr addrspace(1) %g
   br label %join
 join:
   ret void
