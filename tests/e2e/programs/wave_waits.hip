@@ -336,6 +336,53 @@ __global__ void messageByFences(Memory *m, const unsigned *kind, unsigned n) {
   m->messages[t] = box[t];
 }
 
+/// By a count of those who have written, whose result the others ask for.
+__global__ void messageByCount(Memory *m, const unsigned *kind, unsigned n) {
+  const unsigned t = threadIdx.x, v = kind[t];
+  if (v < 7) {
+    m->messages[t] = work<3>(t, n);
+    __hip_atomic_fetch_add(&m->value, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+  }
+  if (v > 6) {
+    const unsigned done =
+        __hip_atomic_fetch_add(&m->value, 0u, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    m->messages[t] = done == 7 ? work<5>(m->messages[0], n) : 0;
+  }
+}
+
+/// A case that falls through has a fence at its end; the one behind reads what it has written.
+__global__ void caseBehindFence(Memory *m, const unsigned *kind, unsigned n) {
+  __shared__ unsigned box[64];
+  const unsigned t = threadIdx.x, v = kind[t];
+  switch (v < 7 ? 1 : v < 20 ? 2 : v < 25 ? 3 : 0) {
+  case 1:
+    box[t] = work<3>(t, n);
+    __threadfence_block();
+    [[fallthrough]];
+  case 2:
+    m->messages[t] = work<5>(box[0], n);
+    break;
+  case 3:
+    m->messages[t] = work<7>(t, n);
+    break;
+  default:
+    m->messages[t] = work<9>(t, n);
+  }
+}
+
+/// Both sides use the same words, one after the other, in whichever order.
+__global__ void scratchOfBothSides(Memory *m, const unsigned *kind, unsigned n) {
+  __shared__ volatile unsigned box[64];
+  const unsigned t = threadIdx.x, v = kind[t];
+  if (v & 1) {
+    box[t / 2] = work<3>(t, n);
+    m->messages[t] = work<5>(box[0], n);
+  } else {
+    box[t / 2] = work<7>(t, n);
+    m->messages[t] = work<9>(box[0], n);
+  }
+}
+
 /// A workgroup waits for the one before it with some of its threads, and hands on with others: a
 /// look-back. The hand-over is in front of the wait in every wave.
 __global__ void lookBack(unsigned *sums, unsigned *ready, const unsigned *kind, unsigned n) {
@@ -424,10 +471,24 @@ static void flags(const unsigned *kind, const std::vector<unsigned> &onHost, uns
   expect(run("set, then look", "", [&](Memory *m) { setThenLook<<<1, lanes>>>(m, kind, n); }));
   expect(run("message in LDS", "", [&](Memory *m) { messageInLds<<<1, lanes>>>(m, kind, n); }));
   expect(run("message by calls", "", [&](Memory *m) { messageByCalls<<<1, lanes>>>(m, kind, n); }));
-  expect(run("message by a fence", "",
-             [&](Memory *m) { messageByFence<<<1, lanes>>>(m, kind, n); }));
-  expect(run("message by fences", "",
-             [&](Memory *m) { messageByFences<<<1, lanes>>>(m, kind, n); }));
+  expect(
+      run("message by a fence", "", [&](Memory *m) { messageByFence<<<1, lanes>>>(m, kind, n); }));
+  expect(
+      run("message by fences", "", [&](Memory *m) { messageByFences<<<1, lanes>>>(m, kind, n); }));
+  expect(
+      run("message by a count", "", [&](Memory *m) { messageByCount<<<1, lanes>>>(m, kind, n); }));
+  const Memory fallen = run("a case behind a fence", "",
+                            [&](Memory *m) { caseBehindFence<<<1, lanes>>>(m, kind, n); });
+  const Memory scratch = run("scratch of both sides", "",
+                             [&](Memory *m) { scratchOfBothSides<<<1, lanes>>>(m, kind, n); });
+  const unsigned odd = workOnHost<5>(workOnHost<3>(1, n), n),
+                 even = workOnHost<9>(workOnHost<7>(0, n), n);
+  for (unsigned t = 0; t < lanes; ++t) {
+    EXPECT(fallen.messages[t] == (t < 20   ? workOnHost<5>(first, n)
+                                  : t < 25 ? workOnHost<7>(t, n)
+                                           : workOnHost<9>(t, n)));
+    EXPECT(scratch.messages[t] == (t & 1 ? odd : even));
+  }
   const Memory m =
       run("barrier by hand", "", [&](Memory *m) { handMade<<<1, 2 * lanes>>>(m, kind, n); });
   const unsigned two = workOnHost<3>(0, n) + workOnHost<3>(lanes, n);
