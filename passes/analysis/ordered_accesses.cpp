@@ -199,6 +199,8 @@ bool OrderedAccesses::tellTurns(ArrayRef<const BasicBlock *> left,
 bool OrderedAccesses::sidesTellTurns(const BasicBlock &head, const DominatorTree &dominators,
                                      const PostDominatorTree &postDominators,
                                      const ForwardProgress &progress) {
+  if (head.getTerminator()->getNumSuccessors() < 2)
+    return false;
   const auto *here = postDominators.getNode(&head);
   const BasicBlock *meet = here && here->getIDom() ? here->getIDom()->getBlock() : nullptr;
   const SmallSetVector<const BasicBlock *, 8> starts(succ_begin(&head), succ_end(&head));

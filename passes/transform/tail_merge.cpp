@@ -10,6 +10,7 @@
 #include "passes/melder/merge_instruction.h"
 #include "passes/melder/metadata_rules.h"
 #include "passes/melder/scope_markers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -329,22 +330,22 @@ bool tellTurns(const Tail &tail, const BranchAnalyses &analyses) {
   auto *node = analyses.dominators.getNode(tail.join);
   if (!node || !node->getIDom())
     return false;
-  const BasicBlock *parted = node->getIDom()->getBlock();
-  auto partsThere = [&](const BasicBlock &head) {
-    return analyses.accesses.sidesTellTurns(head, analyses.dominators, analyses.postDominators,
-                                            analyses.progress);
-  };
-  SmallPtrSet<const BasicBlock *, 16> seen{parted};
+  OrderedAccesses &accesses = analyses.accesses;
+  unsigned kinds = OrderedAccesses::none;
+  SmallSetVector<const BasicBlock *, 16> parting;
+  parting.insert(node->getIDom()->getBlock());
   SmallVector<const BasicBlock *, 16> open(tail.blocks.begin(), tail.blocks.end());
   while (!open.empty()) {
     const BasicBlock *block = open.pop_back_val();
-    if (analyses.dominators.dominates(tail.join, block) || !seen.insert(block).second)
+    if (analyses.dominators.dominates(tail.join, block) || !parting.insert(block))
       continue;
-    if (partsThere(*block))
-      return true;
+    kinds |= accesses.of(*block);
     append_range(open, predecessors(block));
   }
-  return partsThere(*parted);
+  return OrderedAccesses::keepOrder(kinds, kinds) && any_of(parting, [&](const BasicBlock *head) {
+           return accesses.sidesTellTurns(*head, analyses.dominators, analyses.postDominators,
+                                          analyses.progress);
+         });
 }
 
 } // namespace
