@@ -31,28 +31,88 @@ SmallVector<Instruction *, 16> usedBehind(const Cycle &loop, ArrayRef<BasicBlock
   return found;
 }
 
+bool isMask(const Value &value) { return value.getType()->isIntOrIntVectorTy(1); }
+
+/// Whether the code generator makes it of instructions that pass no lane mask to each other. An
+/// addition's carry is one, but nothing else uses that: it moves with the addition.
+bool isOneStep(const Instruction &instruction, unsigned privateSpace) {
+  auto isShort = [](const Value &value) { return value.getType()->getScalarSizeInBits() <= 32; };
+  auto isExtended = [&](const Value &value) {
+    return (isa<ZExtInst>(value) || isa<SExtInst>(value)) &&
+           isShort(*cast<CastInst>(value).getOperand(0));
+  };
+  switch (instruction.getOpcode()) {
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem:
+  case Instruction::FDiv:
+  case Instruction::FRem:
+  case Instruction::Call:
+  case Instruction::AddrSpaceCast: // compares with the null pointer
+    return false;
+  case Instruction::Shl: // beyond two registers the word that a bit falls into is chosen by masks
+  case Instruction::LShr:
+  case Instruction::AShr:
+    return instruction.getType()->getScalarSizeInBits() <= 64;
+  case Instruction::Mul: // one multiply-add, where both are 32 bits really
+    return isShort(instruction) ||
+           (isExtended(*instruction.getOperand(0)) && isExtended(*instruction.getOperand(1)));
+  case Instruction::FPToSI:
+  case Instruction::FPToUI:
+    return isShort(instruction);
+  case Instruction::SIToFP:
+  case Instruction::UIToFP:
+    return isShort(*instruction.getOperand(0));
+  case Instruction::FPTrunc: // to half from double
+    return isShort(*instruction.getOperand(0)) ||
+           !instruction.getType()->getScalarType()->isHalfTy();
+  case Instruction::Load: // of an element of a private array, which may become registers
+    return instruction.getOperand(0)->getType()->getPointerAddressSpace() != privateSpace ||
+           isa<AllocaInst>(instruction.getOperand(0)->stripInBoundsConstantOffsets());
+  case Instruction::ExtractElement: // with an index that varies: a chain of selects
+    return isa<Constant>(instruction.getOperand(1));
+  case Instruction::InsertElement:
+    return isa<Constant>(instruction.getOperand(2));
+  default:
+    return true;
+  }
+}
+
 class Keeper {
 public:
   Keeper(Function &function, FunctionAnalysisManager &analyses, const DivergenceInfo &divergence)
       : divergence_(divergence), backend_(function, analyses, divergence) {}
 
-  bool keepIn(const Cycle &loop, ArrayRef<Instruction *> used) {
+  bool keepIn(const Cycle &loop, ArrayRef<Instruction *> used, ArrayRef<BasicBlock *> postOrder) {
     if (!hasDivergentExit(loop))
       return false;
+    const auto ofScalars = madeOfScalars(loop, postOrder);
     bool changed = false;
-    for (Instruction *instruction : used) {
-      Value *own = backend_.isScalar(*instruction) ? nullptr : handOnAll(*instruction);
-      if (!own)
-        continue;
-      changed = true;
-      instruction->replaceUsesWithIf(own, [&](const Use &use) {
-        return !loop.contains(cast<Instruction>(use.getUser())->getParent());
-      });
-    }
+    for (Instruction *instruction : used)
+      if (!backend_.isScalar(*instruction) && ofScalars.count(instruction))
+        changed |= keep(loop, *instruction);
     return changed;
   }
 
 private:
+  static bool keep(const Cycle &loop, Instruction &instruction) {
+    auto isBehind = [&](const Use &use) {
+      return !loop.contains(cast<Instruction>(use.getUser())->getParent());
+    };
+    // What the loop goes on with would be copied in each round, to be handed on as well.
+    if (hasRegisterType(instruction) && isWhole(instruction) &&
+        !all_of(instruction.uses(), isBehind)) {
+      keepHere(instruction);
+      return true;
+    }
+    Value *own = handOnAll(instruction);
+    if (!own)
+      return false;
+    instruction.replaceUsesWithIf(own, isBehind);
+    return true;
+  }
+
   /// Null for what has no register. A structure is as many values as it has fields: one mask may
   /// choose between those of two.
   static Value *handOnAll(Instruction &instruction) {
@@ -78,6 +138,31 @@ private:
                     [&](const BasicBlock *next) { return !loop.contains(next); }) &&
              divergence_.isDivergentBranch(block);
     });
+  }
+
+  /// What may read scalar registers that the loop writes: lane masks, and everything that LLVM
+  /// calls uniform. Code generation takes one from as far off as it can see, whoever else needs the
+  /// values between: `x + (y + zext c)` is an addition with c for its carry, `x & sext c` a choice
+  /// by c, `x * s + y` one instruction that reads s; and with a value sinks what it alone is made
+  /// of. What cannot sink ends that, and what the last iteration has handed on.
+  SmallPtrSet<const Instruction *, 16> madeOfScalars(const Cycle &loop,
+                                                     ArrayRef<BasicBlock *> postOrder) const {
+    SmallPtrSet<const Instruction *, 16> found;
+    auto isOfScalars = [&](const Value &value) {
+      auto *made = dyn_cast<Instruction>(&value);
+      return made && loop.contains(made->getParent()) &&
+             (isMask(*made) || backend_.isScalar(*made) ||
+              (found.count(made) && (isa<PHINode>(made) || canSink(*made))));
+    };
+    const unsigned privateSpace = divergence_.gpu().privateAddressSpace();
+    for (BasicBlock *block : reverse(postOrder))
+      if (loop.contains(block))
+        for (const Instruction &instruction : *block)
+          if (!(isa<PHINode>(instruction) && loop.isEntry(block)) &&
+              (!isOneStep(instruction, privateSpace) ||
+               any_of(instruction.operands(), [&](const Use &use) { return isOfScalars(*use); })))
+            found.insert(&instruction);
+    return found;
   }
 
   const DivergenceInfo &divergence_;
@@ -110,7 +195,7 @@ PreservedAnalyses StayInLoopPass::run(Function &function, FunctionAnalysisManage
         return PreservedAnalyses::all();
       keeper.emplace(function, analyses, divergence);
     }
-    changed |= keeper->keepIn(*loop, used);
+    changed |= keeper->keepIn(*loop, used, postOrder);
   }
   return blocksKept(changed);
 }

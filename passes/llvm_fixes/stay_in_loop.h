@@ -19,13 +19,15 @@
 // get the wrong side. InstCombine would have sunk most such values in the IR, where that is right;
 // melding makes new ones after it.
 //
-// Taken is all that the code behind the loop uses and that is in vector registers, whatever it is
-// computed of: code generation makes of `x + (y + zext c)` an addition with c for its carry, of
-// `x * s + y` one instruction that reads s, of a private array's element choices by masks. That the
-// loop needs a value, too, keeps none: `select c, a, b` is taken apart where the loop needs some of
-// its bits or one of its elements. Only what comes out of the statement is behind the loop: of
-// anything else code generation may make a second copy there (loop strength reduction does), or
-// another for the statement than for the code behind (extended numbers).
+// Taken is what the code behind the loop uses, in vector registers, if it is computed of a bit or a
+// scalar that is made in the loop, however far off, or becomes several instructions with masks
+// between them: divisions, calls, conversions of 64 bits, shifts of more, elements that are chosen.
+// Code generation makes of `x + (y + zext c)` an addition with c for its carry, of `x * s + y` one
+// instruction that reads s. That the loop needs a value, too, keeps none: `select c, a, b` is taken
+// apart where the loop needs some of its bits or one of its elements. Then the statement is a use
+// alone, or the loop would copy the value in each round; but of a number of eight bits or the like
+// code generation may make one for the statement and another for the code behind, so that only what
+// comes out of the statement is used there.
 //
 // To be deleted with the support of LLVM 17; passes.def leaves it out from 18 on.
 //

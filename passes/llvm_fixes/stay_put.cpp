@@ -80,6 +80,11 @@ Value *together(IRBuilder<> &builder, ArrayRef<Value *> pieces, Type *type) {
 
 } // namespace
 
+bool isWhole(const Instruction &instruction) {
+  Type *type = instruction.getType();
+  return type->isPointerTy() || bitsOf(*type) % 32 == 0;
+}
+
 void useHere(IRBuilder<> &builder, Value &value, bool scalar) {
   statement(builder, value, scalar, /*gives=*/false);
 }

@@ -12,6 +12,9 @@ namespace meld::passes {
 bool canSink(const llvm::Instruction &instruction);
 /// Whether it is of a type that has registers; lane masks are not.
 bool hasRegisterType(const llvm::Instruction &instruction);
+/// Whether it fills its registers. Of what does not, code generation may make one number for a
+/// statement and another for the rest.
+bool isWhole(const llvm::Instruction &instruction);
 /// Such a use of a value that one register or two hold, where `builder` stands. `scalar`: these are
 /// scalar registers.
 void useHere(llvm::IRBuilder<> &builder, llvm::Value &value, bool scalar);
