@@ -100,9 +100,13 @@ private:
     auto isBehind = [&](const Use &use) {
       return !loop.contains(cast<Instruction>(use.getUser())->getParent());
     };
-    // What the loop goes on with would be copied in each round, to be handed on as well.
+    auto isHandedToNext = [&](const User *user) {
+      return isa<PHINode>(user) &&
+             loop.isEntry(const_cast<BasicBlock *>(cast<Instruction>(user)->getParent()));
+    };
+    // It would be copied in each round, to be handed on to the code behind as well.
     if (hasRegisterType(instruction) && isWhole(instruction) &&
-        !all_of(instruction.uses(), isBehind)) {
+        any_of(instruction.users(), isHandedToNext)) {
       keepHere(instruction);
       return true;
     }

@@ -24,10 +24,11 @@
 // between them: divisions, calls, conversions of 64 bits, shifts of more, elements that are chosen.
 // Code generation makes of `x + (y + zext c)` an addition with c for its carry, of `x * s + y` one
 // instruction that reads s. That the loop needs a value, too, keeps none: `select c, a, b` is taken
-// apart where the loop needs some of its bits or one of its elements. Then the statement is a use
-// alone, or the loop would copy the value in each round; but of a number of eight bits or the like
-// code generation may make one for the statement and another for the code behind, so that only what
-// comes out of the statement is used there.
+// apart where the loop needs some of its bits or one of its elements. Behind the loop only what
+// comes out of the statement is used: of anything else code generation may make a second copy there.
+// What the loop hands on to its next iteration gets a use by such a statement alone, or it would be
+// copied in each round; not so numbers of eight bits or the like, of which code generation may make
+// one for the statement and another for the code behind.
 //
 // To be deleted with the support of LLVM 17; passes.def leaves it out from 18 on.
 //

@@ -304,7 +304,7 @@ mutations += [
     Mutation("stay in loop: halves", stay, "  case Instruction::FPTrunc: // to half from double\n    return", "  case Instruction::FPTrunc:\n    return true ||", tests="stay-in-loop"),
     Mutation("stay in loop: conversions", stay, "  case Instruction::FPToSI:\n", "", tests="stay-in-loop"),
     Mutation("stay in loop: shifts of 128 bits", stay, "return instruction.getType()->getScalarSizeInBits() <= 64;", "return true;", tests="stay-in-loop"),
-    Mutation("stay in loop: what the loop goes on with", stay, "!all_of(instruction.uses(), isBehind)", "false", tests="stay-in-loop"),
+    Mutation("stay in loop: what the loop goes on with", stay, "any_of(instruction.users(), isHandedToNext)", "false", tests="stay-in-loop"),
     Mutation("stay in loop: structures", stay, "    if (!structure)\n", "    if (true)\n", tests="stay-in-loop"),
     Mutation("stay in loop: what is kept is not what is used", stay, "return handOn(instruction);", "return keepHere(instruction), &instruction;", tests="stay-in-loop"),
 ]

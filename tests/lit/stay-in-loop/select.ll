@@ -391,7 +391,7 @@ end:
 ; The loop uses the first element, the exit both: the second would be moved alone.
 ; CHECK-LABEL: @vector(
 ; CHECK: %pair = insertelement
-; CHECK-NEXT: call void asm "", "v"(<2 x i32> %pair)
+; CHECK-NEXT: {{%.*}} = call <2 x i32> asm "", "=v,0"(<2 x i32> %pair)
 define amdgpu_kernel void @vector(ptr addrspace(1) %p, i32 %a, i32 %b) {
 entry:
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -512,7 +512,7 @@ end:
 ; What the loop needs some bits of, code generation takes apart: another select is used there.
 ; CHECK-LABEL: @needed(
 ; CHECK: %x = select
-; CHECK-NEXT: call void asm "", "v"(i32 %x)
+; CHECK-NEXT: {{%.*}} = call i32 asm "", "=v,0"(i32 %x)
 ; CHECK-NOT: asm
 define amdgpu_kernel void @needed(ptr addrspace(1) %p, i32 %a, i32 %b) {
 entry:
@@ -649,7 +649,7 @@ end:
 ; A shift of 128 bits chooses between words by masks; the loop needs one of its words.
 ; CHECK-LABEL: @shift(
 ; CHECK: %s = shl i128
-; CHECK-COUNT-4: call void asm "", "v"(i32
+; CHECK-COUNT-4: call i32 asm "", "=v,0"(i32
 ; SINK-LABEL: name: shift
 ; SINK: bb.2.end:
 ; SINK-NOT: V_CNDMASK
