@@ -89,16 +89,16 @@ void useHere(IRBuilder<> &builder, Value &value, bool scalar) {
   statement(builder, value, scalar, /*gives=*/false);
 }
 
-void keepHere(Instruction &instruction, bool scalar) {
-  IRBuilder<> builder(instruction.getNextNode());
-  builder.SetCurrentDebugLocation(instruction.getDebugLoc());
-  for (Value *piece : piecesOf(builder, instruction))
-    useHere(builder, *piece, scalar);
-}
-
 Instruction *placeBehind(Instruction &instruction) {
   return isa<PHINode>(instruction) ? &*instruction.getParent()->getFirstInsertionPt()
                                    : instruction.getNextNode();
+}
+
+void keepHere(Instruction &instruction, bool scalar) {
+  IRBuilder<> builder(placeBehind(instruction));
+  builder.SetCurrentDebugLocation(instruction.getDebugLoc());
+  for (Value *piece : piecesOf(builder, instruction))
+    useHere(builder, *piece, scalar);
 }
 
 Value *handOn(Instruction &instruction) {

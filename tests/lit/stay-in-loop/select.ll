@@ -590,6 +590,40 @@ end:
   ret void
 }
 
+; Two phis that the next iteration takes: what is put behind one stands behind both.
+; CHECK-LABEL: @two_phis(
+; CHECK: %x = phi
+; CHECK-NEXT: %y = phi
+; CHECK-DAG: call void asm "", "v"(i32 %x)
+; CHECK-DAG: call void asm "", "v"(i32 %y)
+; SINK-LABEL: name: two_phis
+define amdgpu_kernel void @two_phis(ptr addrspace(1) %p, i32 %a, i32 %b) {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %join ]
+  %v = phi i32 [ 0, %entry ], [ %x, %join ]
+  %w = phi i32 [ 1, %entry ], [ %y, %join ]
+  %c = icmp ult i32 %v, %t
+  br i1 %c, label %then, label %join
+then:
+  %x1 = add i32 %v, %i
+  %y1 = add i32 %w, %i
+  br label %join
+join:
+  %x = phi i32 [ %x1, %then ], [ %t, %loop ]
+  %y = phi i32 [ %y1, %then ], [ %w, %loop ]
+  %next = add i32 %i, 1
+  %d = icmp ult i32 %next, %t
+  br i1 %d, label %loop, label %end
+end:
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+  %z = mul i32 %x, %y
+  store i32 %z, ptr addrspace(1) %q
+  ret void
+}
+
 ; CHECK-LABEL: @bit(
 ; CHECK-NOT: asm
 define amdgpu_kernel void @bit(ptr addrspace(1) %p, i32 %a, i32 %b) {
